@@ -1,0 +1,44 @@
+# loopmem: build, tests, installation.
+#
+# Sources are found by wildcard: a new file in a known folder needs no change here.
+# Everything that is built goes under $(O); nothing is written into the source tree.
+#
+# Knobs:  DEBUG=1  SAN=address,undefined|thread  WERROR=1  V=1  O=build  CC=gcc|clang
+#         VENV=build/venv (Python with torch for check-torch)  PYTHON=python3 (makes that venv)
+#         PREFIX=/usr/local  DESTDIR=
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+O      ?= build
+PYTHON ?= python3
+VENV   ?= $(O)/venv
+PREFIX ?= /usr/local
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+
+include mk/quiet.mk
+include mk/flags.mk
+include mk/objects.mk
+include mk/shim.mk
+include mk/tests.mk
+include mk/help.mk
+
+all: $(PROGRAMS) ## build loopmem, libloopmem.so and loopmem-fit under build/
+
+deps: ## install what is needed to build and test (apt; other systems: names what is missing)
+	@mk/deps.sh
+
+clean: ## remove everything that was built
+	$(Q)rm -rf $(O)
+
+.PHONY: all deps clean FORCE
+FORCE:
+
+-include $(shell find $(O) -name '*.d' 2>/dev/null)

@@ -1,0 +1,41 @@
+# The program and the reference loop. Each folder profiler/X becomes $(O)/libX.a (model takes
+# model/findings too), profiler/*.c but main.c becomes libbase.a, tui/ becomes libtui.a.
+
+LINK_ORDER := cmd tui view model collect session symbols base
+
+sources_of    = $(sort $(shell find $(1) -name '*.c' 2>/dev/null))
+objects_of    = $(patsubst %.c,$(O)/%.o,$(1))
+sources_base := $(filter-out profiler/main.c,$(sort $(wildcard profiler/*.c)))
+sources_tui  := $(call sources_of,tui)
+$(foreach x,$(filter-out base tui,$(LINK_ORDER)),\
+	$(eval sources_$(x) := $(call sources_of,profiler/$(x))))
+sources_reference := $(filter-out reference/main.c,$(call sources_of,reference))
+
+# Folders that have no sources yet make no archive.
+FOLDERS  := $(foreach x,$(LINK_ORDER),$(if $(sources_$(x)),$(x)))
+ARCHIVES := $(FOLDERS:%=$(O)/lib%.a)
+
+define archive_rule
+$(O)/lib$(1).a: $(call objects_of,$(sources_$(1)))
+	$$(call say,AR,$$@)
+	$$(Q)rm -f $$@ && ar rcs $$@ $$(filter %.o,$$^)
+endef
+$(foreach x,$(FOLDERS) $(if $(sources_reference),reference),$(eval $(call archive_rule,$(x))))
+
+PROGRAMS := $(O)/loopmem
+ifneq ($(wildcard reference/main.c),)
+PROGRAMS += $(O)/loopmem-fit
+endif
+
+$(O)/loopmem: $(O)/profiler/main.o $(ARCHIVES)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(PROGRAM_LINK) -o $@ $(filter %.o %.a,$^) $(PROGRAM_LIBS)
+
+$(O)/loopmem-fit: $(O)/reference/main.o $(O)/libreference.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(PROGRAM_LINK) -o $@ $^ -lm
+
+$(O)/%.o: %.c $(O)/flags | $(O)/probe
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(PROGRAM_FLAGS) -c -o $@ $<

@@ -1,0 +1,36 @@
+# build/libloopmem.so, the library that runs inside the user's processes. Its export map is made
+# from inject/hooks.def and the functions of inject/loopmem.h: nothing else leaves it.
+
+shim_sources := $(call sources_of,inject)
+shim_objects := $(patsubst %.c,$(O)/%.pic.o,$(shim_sources))
+shim_generated := $(if $(wildcard inject/python/hook.py),$(O)/inject/hook_py.h)
+
+ifneq ($(shim_sources),)
+PROGRAMS += $(O)/libloopmem.so
+
+$(O)/libloopmem.so: $(shim_objects) $(O)/inject/exports.map
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -pthread -fno-lto -Wl,-z,now -Wl,-z,defs -Wl,--as-needed \
+		-Wl,--version-script=$(O)/inject/exports.map -o $@ $(shim_objects) -lm -ldl
+
+# For unit tests of single modules.
+$(O)/libinject.a: $(shim_objects)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(O)/inject/%.pic.o: inject/%.c $(O)/flags | $(O)/probe $(shim_generated)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(SHIM_FLAGS) -c -o $@ $<
+endif
+
+$(O)/inject/exports.map: mk/exports.sh inject/hooks.def inject/loopmem.h
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)CC='$(CC)' mk/exports.sh inject/hooks.def inject/loopmem.h > $@
+
+# The Python hook as a C array: static const char hook_py[], with a final zero byte.
+$(O)/inject/hook_py.h: inject/python/hook.py mk/embed.sh
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)mk/embed.sh hook_py $< > $@

@@ -1,0 +1,51 @@
+# Tests. tests/unit/FOLDER/test_X.c is one cmocka driver, linked with the archive of FOLDER and of
+# those after it in the link order (inject: libinject.a, reference: libreference.a); other .c files
+# beside it are linked into every driver of that folder. tests/targets/ are programs to profile.
+
+unit_sources := $(sort $(wildcard tests/unit/*/test_*.c))
+unit_tests   := $(patsubst %.c,$(O)/%,$(unit_sources))
+
+# words of $(2) from $(1) on
+from_word = $(if $(2),$(if $(filter $(1),$(firstword $(2))),$(2),$(call from_word,$(1),$(wordlist 2,99,$(2)))))
+archives_for = $(if $(filter inject,$(1)),$(O)/libinject.a,$(if $(filter reference,$(1)),\
+	$(O)/libreference.a,$(patsubst %,$(O)/lib%.a,$(filter $(FOLDERS),$(call from_word,$(1),$(LINK_ORDER))))))
+
+define unit_rule
+$(patsubst %.c,$(O)/%,$(filter tests/unit/$(1)/%,$(unit_sources))): $(O)/%: $(O)/%.o \
+	$(call objects_of,$(filter-out tests/unit/$(1)/test_%,$(wildcard tests/unit/$(1)/*.c))) $(call archives_for,$(1))
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) $$(PROGRAM_LINK) -o $$@ $$(filter %.o %.a,$$^) -lcmocka $$(PROGRAM_LIBS) -ldl
+endef
+$(foreach x,$(sort $(patsubst tests/unit/%/,%,$(dir $(unit_sources)))),$(eval $(call unit_rule,$(x))))
+
+# Programs to profile: compiled so that no malloc/free pair is optimised away; libX.c is a .so.
+target_sources := $(sort $(wildcard tests/targets/*.c tests/targets/*.cc))
+target_libs    := $(patsubst tests/targets/%.c,$(O)/tests/targets/%.so,$(filter tests/targets/lib%.c,$(target_sources)))
+target_bins    := $(patsubst %,$(O)/%,$(basename $(filter-out tests/targets/lib%.c,$(target_sources))))
+TARGETS        := $(target_libs) $(target_bins)
+TARGET_FLAGS   := -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-builtin -pthread -I. $(WARNINGS) -MMD -MP
+
+$(target_bins): $(O)/tests/targets/%: tests/targets/%.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(TARGET_FLAGS) -o $@ $< -lm -ldl
+$(target_libs): $(O)/tests/targets/%.so: tests/targets/%.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(TARGET_FLAGS) -fPIC -shared -o $@ $<
+
+integration_tests := $(sort $(wildcard tests/integration/*.sh tests/integration/*.py))
+torch_tests       := $(sort $(wildcard tests/python/test_*.py))
+RUN_TESTS          = LOOPMEM_BUILD='$(abspath $(O))' VENV='$(abspath $(VENV))' PYTHON='$(PYTHON)' tests/run.sh
+
+check-unit: $(unit_tests) ## build and run the unit tests
+	@$(RUN_TESTS) $(unit_tests)
+
+check: ## set up, build, run every test but those that need torch
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory check-now
+
+check-now: $(PROGRAMS) $(unit_tests) $(TARGETS)
+	@$(RUN_TESTS) $(unit_tests) $(integration_tests)
+
+.PHONY: check check-now check-unit
