@@ -1,0 +1,292 @@
+/*
+ * model.h: what a session means. Pure: reads a session, computes pools, phases, the job's memory over time,
+ * idle-worker retention and findings; prints nothing, opens nothing else. Every view (text, JSON, HTML, dashboard, gate)
+ * reads these structs and derives no figure of its own, so the same figure is the same everywhere.
+ *
+ * Lifetime: strings and structs are owned by the model and valid until model_refresh or model_close. Arrays may move on
+ * refresh; indices stay. One thread at a time. Times are ns since the session began; NONE = unknown, not yet.
+ *
+ * How the bytes are made (docs/design.md, "Figures"):
+ *   proportional(process, t)  Pss of the last smaps_rollup at or before t + growth of anonymous memory since (statm);
+ *                             measured exactly at edges, `estimated` in between
+ *   private(process, t)       Private_Clean + Private_Dirty of it, carried forward the same way
+ *   total(t)                  sum of proportional over all processes + unmapped shared-memory objects, at one round
+ *   held idle(pool, t)        private bytes of its workers + its parked batch bytes, while it is exhausted and alive
+ *   without idle              max over rounds of total - held idle of all pools
+ */
+#ifndef PROFILER_MODEL_MODEL_H
+#define PROFILER_MODEL_MODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profiler/error.h"
+
+#define MODEL_NONE INT64_MIN
+
+enum model_stage { /* the order of enum loopmem_stage; names by model_stage_name */
+	MODEL_STAGE_OTHER,
+	MODEL_STAGE_TRAIN,
+	MODEL_STAGE_SANITY,
+	MODEL_STAGE_VALIDATE,
+	MODEL_STAGE_TEST,
+	MODEL_STAGE_PREDICT,
+	MODEL_STAGES
+};
+
+enum model_state { /* of a pool at a moment; words by model_state_name */
+	MODEL_LATER,
+	MODEL_STARTING,
+	MODEL_DELIVERING,
+	MODEL_PARKED,
+	MODEL_EXHAUSTED, /* held idle when it has workers or parked bytes */
+	MODEL_ENDED,
+	MODEL_STATES
+};
+
+enum model_role {
+	MODEL_ROLE_ROOT,
+	MODEL_ROLE_OWNER,
+	MODEL_ROLE_WORKER,
+	MODEL_ROLE_HELPER, /* forkserver, resource tracker, shm manager: named by role_text */
+	MODEL_ROLE_CHILD,  /* claimed by no pool: shown under its parent */
+};
+
+struct model_process {
+	int64_t id, pid;
+	int parent; /* index, -1 = none */
+	int pool;   /* index of the (last) pool it serves, -1 = none */
+	int64_t worker_id;
+	enum model_role role;
+	const char *role_text, *cmdline;
+	int instrumented, orphan;
+	int64_t born_ns, ended_ns, exit_code, exit_signal, rank; /* MODEL_NONE where unknown */
+	const char *allocator, *python, *python_state, *python_reason; /* NULL = unknown */
+	/* maxima over its life */
+	int64_t proportional_max, private_max, live_heap_max, unshared_max;
+};
+
+/* A span of a pool's life. The spans of a pool follow each other without gaps from begin to end. */
+struct model_span {
+	int64_t start_ns, end_ns; /* end of the last one = now while the session runs */
+	enum model_state state;
+	int hindsight; /* parked while it ran, known to be exhausted only since nothing was delivered after */
+};
+
+struct model_pool {
+	int64_t number;		/* order of birth, from 1: "train #4 e1" */
+	int owner;		/* process index */
+	enum model_stage stage;
+	int64_t epoch;		/* MODEL_NONE */
+	const char *name;	/* "train #4 e1", or "\"hard negatives\" #4 e1": as every view shows it */
+	const char *short_name; /* "train #4" */
+	const char *label, *dataset, *origin, *start_method; /* "" = unknown */
+	int64_t workers, batch_size, prefetch, expected_batches, batches;
+	int persistent, stateful, guessed;
+	int64_t begin_ns, first_batch_ns, exhausted_ns, end_ns;
+	int64_t stall_ns; /* the owner waited for it */
+	int64_t start_ns; /* price of a restart: begin to first batch; MODEL_NONE */
+	const struct model_span *spans;
+	size_t span_count;
+	const int *members; /* process indices, by worker id */
+	size_t member_count;
+	/* maxima over its life: each at its own moment, a sum over its workers at one instant */
+	int64_t memory_max;	/* proportional + its batches in flight */
+	int64_t private_max, live_heap_max, unshared_max, shm_max;
+	int64_t parked_batch_max; /* while exhausted */
+	/* idle-worker retention: the three figures */
+	int64_t idle_max_bytes, idle_max_at_ns;
+	int64_t idle_ns;
+	double idle_byte_seconds;
+	int releasable; /* --release-idle-workers would end it: not persistent, not stateful */
+};
+
+struct model_phase {
+	int owner;
+	int between; /* 1 = no stage: between two phases; the stage is that of the phase before */
+	enum model_stage stage;
+	int64_t epoch;
+	const char *name; /* a person's word for it, or "validate e1" */
+	int64_t start_ns, end_ns, peak_bytes, stall_ns;
+};
+
+/* The job at one instant, a sum over all processes. total = owner + delivering + parked + idle + other. */
+struct model_round {
+	int64_t t_ns;
+	int64_t total_bytes;
+	int64_t owner_bytes;	  /* owners and whatever belongs to no pool, less shares below */
+	int64_t delivering_bytes; /* pools starting or delivering: memory of their workers + batches */
+	int64_t parked_bytes;
+	int64_t idle_bytes;	  /* whole memory of exhausted pools: the hatched part of the chart */
+	int64_t held_idle_bytes;  /* idle-worker retention by its definition (private + parked batches) */
+	int64_t held_idle_releasable_bytes;
+	int64_t overlap_bytes;	  /* private bytes of the older pool where two of one stage and owner live */
+	int64_t parked_batch_bytes;
+	int64_t rss_sum_bytes;	  /* for the "Check" line only; never a total */
+	int64_t limit_bytes;	  /* MODEL_NONE */
+	int64_t cgroup_bytes;	  /* MODEL_NONE */
+	int pools_alive, processes;
+	int estimated;		  /* 1 = some process's figure is carried forward, not measured now */
+	int incomplete;		  /* 1 = a process vanished in this round: not to be taken as a peak */
+};
+
+/* What the memory of one instant is made of; the kinds sum to `total`. */
+struct model_composition {
+	int64_t total;
+	int64_t live_heap; /* private bytes explained by the shim's live counters */
+	int64_t unshared;  /* copy-on-write undone */
+	int64_t files;	   /* file-backed */
+	int64_t shm;	   /* shared memory, mapped or held by descriptors */
+	int64_t allocator; /* anonymous private memory that no live allocation explains */
+	int64_t other;
+};
+
+struct model_pool_moment {
+	enum model_state state;
+	int hindsight;
+	int64_t since_ns; /* in this state */
+	int64_t memory, private_bytes, live_heap, unshared, shm, held_idle, batches;
+	int64_t workers_alive;
+	int stale; /* the smaps figures are older than 2 s */
+};
+
+struct model_process_moment {
+	int alive;
+	int64_t proportional, private_bytes, live_heap, unshared, rss;
+	const char *state; /* busy idle stuck ended killed orphan; "" unknown */
+	int stale;
+};
+
+/* Everything at one moment. The arrays run parallel to model.pools and model.processes; the caller owns the struct and
+ * releases it with model_moment_release. */
+struct model_moment {
+	int64_t t_ns;
+	struct model_round round;
+	struct model_composition composition;
+	struct model_pool_moment *pools;
+	struct model_process_moment *processes;
+	int phase; /* index into phases, -1 */
+};
+
+enum model_severity { MODEL_NOTICE, MODEL_WARNING, MODEL_ERROR };
+
+struct model_evidence {
+	const char *key;   /* JSON name with its unit: "idle_retained_bytes" */
+	const char *label; /* as a person reads it: "held idle at most" */
+	enum { MODEL_BYTES, MODEL_SECONDS, MODEL_COUNT, MODEL_RATIO, MODEL_TEXT } kind;
+	double value;
+	const char *text; /* MODEL_TEXT only */
+};
+
+struct model_finding {
+	const char *id; /* "idle-pool-retained" */
+	enum model_severity severity;
+	const char *title;  /* one line, no figure repeated from the evidence */
+	const char *text;   /* the explanation, one paragraph */
+	const char *advice; /* what to change: a command or file:line */
+	int64_t bytes;	    /* that would come back: the order within a severity */
+	const struct model_evidence *evidence;
+	size_t evidence_count;
+	const int64_t *moments; /* ns, worst first */
+	size_t moment_count;
+	const int *pools; /* indices */
+	size_t pool_count;
+};
+
+struct model_totals {
+	int64_t duration_ns;
+	int64_t peak_bytes, peak_at_ns; /* max of round.total_bytes */
+	int64_t peak_rss_sum_bytes;
+	int64_t peak_without_idle_bytes, peak_without_idle_at_ns;
+	int64_t peak_with_release_bytes; /* the effect of --release-idle-workers: releasable pools only */
+	int64_t idle_max_bytes, idle_max_at_ns, idle_ns;
+	double idle_byte_seconds;
+	int64_t idle_average_bytes; /* byte-seconds / duration */
+	int64_t overlap_max_bytes, overlap_max_at_ns, overlaps;
+	int64_t parked_batch_max_bytes;
+	int64_t pools_alive_max;
+	int64_t limit_bytes; /* MODEL_NONE */
+	const char *limit_source; /* "cgroup", "RAM" */
+};
+
+/* The reconciliation line, at the peak: what the parts explain and what nothing explains. */
+struct model_reconciliation {
+	int64_t at_ns;
+	int64_t heap_bytes;	    /* live heap seen by the shim, all processes */
+	int64_t private_bytes;	    /* sum */
+	int64_t proportional_bytes; /* sum of Pss */
+	int64_t unmapped_shm_bytes;
+	int64_t cgroup_bytes, cgroup_file_bytes, cgroup_kernel_bytes; /* MODEL_NONE = no cgroup of its own */
+	int64_t unexplained_bytes; /* cgroup - proportional - unmapped shm - file - kernel; MODEL_NONE */
+};
+
+struct model_note {
+	const char *level, *text;
+	int64_t count;
+};
+
+enum model_end { MODEL_RUNNING, MODEL_EXITED, MODEL_KILLED, MODEL_UNKNOWN_END /* the collector died first */ };
+
+struct model {
+	/* the run */
+	const char *file, *command, *host, *kernel;
+	const char *const *argv;
+	size_t argc;
+	int64_t started_unix_ns, ram_bytes;
+	int complete; /* the collector closed the session */
+	int released; /* ran with --release-idle-workers */
+	enum model_end end;
+	int64_t exit_code, exit_signal;
+	int oom_killed;
+	int64_t last_ns; /* last round */
+	const char *damage; /* NULL, or what could not be read */
+
+	struct model_process *processes;
+	size_t process_count;
+	struct model_pool *pools;
+	size_t pool_count;
+	struct model_phase *phases; /* by start */
+	size_t phase_count;
+	struct model_round *rounds; /* by time */
+	size_t round_count;
+	struct model_finding *findings; /* worst first */
+	size_t finding_count;
+	struct model_note *notes;
+	size_t note_count;
+	struct model_totals totals;
+	struct model_reconciliation reconciliation;
+
+	/* the collector's own cost */
+	double collector_cpu_seconds, collector_wall_seconds;
+	int64_t collector_memory_bytes, samples, skipped, dropped;
+
+	struct model_private *priv;
+};
+
+/* Opens and reads FILE; also of a run that goes on. 0 or a negative error_kind. */
+int model_open(struct model **out, const char *file, struct error *e);
+
+/* Reads what is new since the last call, in one read transaction. 1 = something changed, 0 = nothing, negative = error (the
+ * model keeps what it had). */
+int model_refresh(struct model *m, struct error *e);
+void model_close(struct model *m);
+
+/* The state of everything at t (clamped to the session). 0, or ERROR_SYSTEM when out of memory. */
+int model_at(const struct model *m, int64_t t_ns, struct model_moment *out);
+void model_moment_release(struct model_moment *moment);
+
+/* Index of the round at or before t; -1 before the first. */
+int model_round_at(const struct model *m, int64_t t_ns);
+
+/* State of pool `pool` at t. */
+enum model_state model_pool_state(const struct model_pool *pool, int64_t t_ns);
+
+/* Peak-preserving reduction: [start, end) cut into `buckets`; each gets the round with the largest total in it (copied), or
+ * t_ns = MODEL_NONE where no round lies; rounds that are incomplete are passed over when another is there. */
+void model_reduce(const struct model *m, int64_t start_ns, int64_t end_ns, size_t buckets, struct model_round *out);
+
+const char *model_stage_name(enum model_stage stage); /* "train" */
+const char *model_state_name(enum model_state state); /* "exhausted" */
+const char *model_severity_name(enum model_severity severity); /* "error" */
+
+#endif

@@ -1,0 +1,119 @@
+-- The session: one profiled run in one SQLite database. This file is the schema, embedded in the program;
+-- docs/session-format.md explains it. A change to a table changes SESSION_VERSION (PRAGMA user_version).
+--
+-- Times (t_ns and every *_ns) are nanoseconds since the session began, on CLOCK_MONOTONIC; meta.clock_ns and
+-- meta.started_unix_ns tie them to the machine's clocks. NULL = unknown or not yet. Bytes are bytes.
+-- All rows of one sampling round carry the same t_ns: a round is "one instant".
+
+CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+-- One row a process ever seen in the job. (pid, start_ticks) is its identity on the machine.
+CREATE TABLE process(
+  id INTEGER PRIMARY KEY,
+  pid INTEGER NOT NULL,
+  start_ticks INTEGER NOT NULL,
+  parent INTEGER REFERENCES process(id),   -- by fork or exec; NULL for the root
+  role TEXT NOT NULL,                      -- root owner worker child forkserver resource-tracker shm-manager helper
+  cmdline TEXT NOT NULL,
+  instrumented INTEGER NOT NULL,           -- 1 = it has a segment
+  born_ns INTEGER NOT NULL,                -- process start, or when first seen
+  ended_ns INTEGER,                        -- last seen alive is earlier than this
+  exit_code INTEGER, exit_signal INTEGER,  -- NULL = could not be learned
+  allocator TEXT, python TEXT, python_state TEXT, python_reason TEXT,
+  inherited_live_bytes INTEGER,            -- of the parent's heap, at the fork
+  shared_at_fork_bytes INTEGER,            -- anonymous shared bytes in the first rollup of a forked child
+  rank INTEGER                             -- of a distributed job, NULL = none
+);
+
+CREATE TABLE pool(
+  id INTEGER PRIMARY KEY,                  -- order of birth over the whole session: the number people see
+  owner INTEGER NOT NULL REFERENCES process(id),
+  owner_pool INTEGER NOT NULL,             -- its id in the owner's segment
+  stage TEXT NOT NULL,                     -- other train sanity validate test predict
+  epoch INTEGER,
+  label TEXT, dataset TEXT, origin TEXT,
+  start_method TEXT NOT NULL,              -- none fork spawn forkserver thread
+  workers INTEGER NOT NULL,                -- declared
+  batch_size INTEGER, prefetch INTEGER,
+  persistent INTEGER NOT NULL, stateful INTEGER NOT NULL,
+  guessed INTEGER NOT NULL DEFAULT 0,      -- 1 = found from outside (attach): a guess
+  expected_batches INTEGER,
+  batches INTEGER NOT NULL DEFAULT 0,
+  stall_ns INTEGER NOT NULL DEFAULT 0,
+  begin_ns INTEGER NOT NULL, first_batch_ns INTEGER, last_batch_ns INTEGER,
+  exhausted_ns INTEGER, end_ns INTEGER,    -- of the last use
+  alloc_bytes INTEGER NOT NULL DEFAULT 0, free_bytes INTEGER NOT NULL DEFAULT 0  -- by the owner, inside next
+);
+CREATE TABLE pool_worker(
+  pool INTEGER NOT NULL REFERENCES pool(id),
+  process INTEGER NOT NULL REFERENCES process(id),
+  worker_id INTEGER,
+  PRIMARY KEY(pool, process)
+) WITHOUT ROWID;
+
+-- Edges, in order of time within a process; kinds are the names of enum loopmem_event_kind in lower case
+-- ("pool-begin" ... "release"), and the collector's own "process-seen" "process-ended" "oom-kill" "note".
+CREATE TABLE event(
+  id INTEGER PRIMARY KEY,
+  t_ns INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  process INTEGER, pool INTEGER,
+  value INTEGER, value2 INTEGER, text TEXT
+);
+
+-- High rate (10 Hz): resident bytes from statm. anon = resident - shared (file and shmem). n > 1: a thinned
+-- span that ends at t_ns, of n samples, with the figures of the round whose job total was largest.
+CREATE TABLE sample(
+  t_ns INTEGER NOT NULL, process INTEGER NOT NULL,
+  rss_bytes INTEGER NOT NULL, anon_bytes INTEGER NOT NULL, n INTEGER NOT NULL DEFAULT 1,
+  PRIMARY KEY(t_ns, process)
+) WITHOUT ROWID;
+
+-- About 1 Hz: status, stat.
+CREATE TABLE detail(
+  t_ns INTEGER NOT NULL, process INTEGER NOT NULL,
+  anon_bytes INTEGER, file_bytes INTEGER, shmem_bytes INTEGER, swap_bytes INTEGER, page_table_bytes INTEGER,
+  locked_bytes INTEGER, minor_faults INTEGER, cpu_ticks INTEGER, voluntary_switches INTEGER,
+  threads INTEGER, fds INTEGER, state TEXT, wchan TEXT,
+  PRIMARY KEY(t_ns, process)
+) WITHOUT ROWID;
+
+-- At edges and from the token bucket: smaps_rollup, exact by walk. edge = 1: read because of an edge.
+CREATE TABLE rollup(
+  t_ns INTEGER NOT NULL, process INTEGER NOT NULL,
+  rss_bytes INTEGER, pss_bytes INTEGER, pss_anon_bytes INTEGER, pss_file_bytes INTEGER, pss_shmem_bytes INTEGER,
+  shared_clean_bytes INTEGER, shared_dirty_bytes INTEGER, private_clean_bytes INTEGER, private_dirty_bytes INTEGER,
+  anonymous_bytes INTEGER, anon_huge_bytes INTEGER, swap_bytes INTEGER, swap_pss_bytes INTEGER,
+  minor_faults INTEGER, wall_ns INTEGER NOT NULL, edge INTEGER NOT NULL,
+  PRIMARY KEY(t_ns, process)
+) WITHOUT ROWID;
+
+-- About 1 Hz and at edges: the shim's exact counters, summed over threads and contexts. own live heap =
+-- alloc - free.
+CREATE TABLE heap(
+  t_ns INTEGER NOT NULL, process INTEGER NOT NULL,
+  alloc_bytes INTEGER, allocs INTEGER, free_bytes INTEGER, frees INTEGER,
+  inherited_free_bytes INTEGER,
+  map_anon_bytes INTEGER, map_shared_bytes INTEGER, map_file_bytes INTEGER, -- mapped now
+  PRIMARY KEY(t_ns, process)
+) WITHOUT ROWID;
+
+-- Shared-memory objects, from the fd walk, de-duplicated by (dev, ino), per creating process.
+-- class: parked = held by descriptors of workers only, mapped by nobody; in-use = mapped by the owner;
+-- hostage = held or mapped only by workers that are not its creator. creator NULL = unknown.
+CREATE TABLE shm(
+  t_ns INTEGER NOT NULL, creator INTEGER, class TEXT NOT NULL,
+  objects INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  unmapped_bytes INTEGER NOT NULL          -- of these, in no process's PSS: to be added to the sum of PSS
+);
+
+-- 10 Hz: the job's cgroup (NULLs without one of its own or readable) and the machine.
+CREATE TABLE system(
+  t_ns INTEGER PRIMARY KEY,
+  limit_bytes INTEGER, current_bytes INTEGER, anon_bytes INTEGER, shmem_bytes INTEGER, file_bytes INTEGER,
+  kernel_bytes INTEGER, oom_kills INTEGER,
+  available_bytes INTEGER, machine_shmem_bytes INTEGER, n INTEGER NOT NULL DEFAULT 1
+) WITHOUT ROWID;
+
+-- What went wrong or was left out, once each with a count: what the views print as "skipped", "dropped".
+CREATE TABLE note(text TEXT PRIMARY KEY, level TEXT NOT NULL, count INTEGER NOT NULL, first_ns INTEGER NOT NULL) WITHOUT ROWID;
