@@ -41,4 +41,5 @@ clean: ## remove everything that was built
 .PHONY: all deps clean FORCE
 FORCE:
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+# Only the folders of ours: $(O)/venv holds tens of thousands of files.
+-include $(shell find $(addprefix $(O)/,profiler tui reference inject tests) -name "*.d" 2>/dev/null)

@@ -22,6 +22,23 @@ $(O)/lib$(1).a: $(call objects_of,$(sources_$(1)))
 endef
 $(foreach x,$(FOLDERS) $(if $(sources_reference),reference),$(eval $(call archive_rule,$(x))))
 
+# Files of other languages, embedded as C arrays: F/NAME.sql is NAME_sql[] in $(O)/F/NAME_sql.h,
+# included as "F/NAME_sql.h"; inject/python/hook.py is hook_py[] in "inject/python/hook_py.h".
+GENERATED := $(patsubst %.sql,$(O)/%_sql.h,$(shell find profiler -name '*.sql')) \
+             $(patsubst %.py,$(O)/%_py.h,$(wildcard inject/python/hook.py))
+
+# Kept: make would delete them as intermediate files.
+.SECONDARY: $(GENERATED)
+embed = mk/embed.sh $(notdir $(basename $@)) $< > $@
+$(O)/%_sql.h: %.sql mk/embed.sh
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)$(embed)
+$(O)/%_py.h: %.py mk/embed.sh
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)$(embed)
+
 PROGRAMS := $(O)/loopmem
 ifneq ($(wildcard reference/main.c),)
 PROGRAMS += $(O)/loopmem-fit
@@ -35,7 +52,7 @@ $(O)/loopmem-fit: $(O)/reference/main.o $(O)/libreference.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(PROGRAM_LINK) -o $@ $^ -lm
 
-$(O)/%.o: %.c $(O)/flags | $(O)/probe
+$(O)/%.o: %.c $(O)/flags | $(O)/probe $(GENERATED)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(PROGRAM_FLAGS) -c -o $@ $<

@@ -3,7 +3,6 @@
 
 shim_sources := $(call sources_of,inject)
 shim_objects := $(patsubst %.c,$(O)/%.pic.o,$(shim_sources))
-shim_generated := $(if $(wildcard inject/python/hook.py),$(O)/inject/hook_py.h)
 
 ifneq ($(shim_sources),)
 PROGRAMS += $(O)/libloopmem.so
@@ -18,7 +17,7 @@ $(O)/libinject.a: $(shim_objects)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-$(O)/inject/%.pic.o: inject/%.c $(O)/flags | $(O)/probe $(shim_generated)
+$(O)/inject/%.pic.o: inject/%.c $(O)/flags | $(O)/probe $(GENERATED)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(SHIM_FLAGS) -c -o $@ $<
@@ -28,9 +27,3 @@ $(O)/inject/exports.map: mk/exports.sh inject/hooks.def inject/loopmem.h
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)CC='$(CC)' mk/exports.sh inject/hooks.def inject/loopmem.h > $@
-
-# The Python hook as a C array: static const char hook_py[], with a final zero byte.
-$(O)/inject/hook_py.h: inject/python/hook.py mk/embed.sh
-	@mkdir -p $(@D)
-	$(call say,GEN,$@)
-	$(Q)mk/embed.sh hook_py $< > $@

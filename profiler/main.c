@@ -3,34 +3,36 @@
 #include <string.h>
 
 #include "profiler/cmd/command.h"
-
-static int unknown_command(const char *name)
-{
-	const char *near = command_nearest(name);
-
-	fprintf(stderr, "loopmem: no command \"%s\"", name);
-	if (near)
-		fprintf(stderr, "; did you mean \"%s\"?", near);
-	fprintf(stderr, "\n  commands: loopmem help\n");
-	return EXIT_USAGE;
-}
+#include "profiler/cmd/help.h"
+#include "profiler/cmd/options.h"
+#include "profiler/cmd/version.h"
 
 int main(int argc, char **argv)
 {
 	const struct command *command;
+	const char *word;
 	char name[64];
 
-	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		command_list();
-		return argc < 2 ? EXIT_USAGE : 0;
+	if (argc < 2) {
+		help_list_commands(stderr);
+		return EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		command_version();
+	word = argv[1];
+	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+		help_list_commands(stdout);
 		return 0;
 	}
-	command = command_find(argv[1]);
+	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+		version_print();
+		return 0;
+	}
+	if (!strcmp(word, "__options")) {
+		options_table(stdout);
+		return 0;
+	}
+	command = command_find(word);
 	if (!command)
-		return unknown_command(argv[1]);
+		return help_unknown("loopmem", "command", word);
 	snprintf(name, sizeof(name), "loopmem %s", command->name);
 	argv[1] = name; /* argp names the program by its argv[0] */
 	return command->run(argc - 1, argv + 1);

@@ -1,6 +1,6 @@
 /* "Did you mean": the closest known name to one that is not known. */
-#ifndef LOOPMEM_PROFILER_NEAREST_H
-#define LOOPMEM_PROFILER_NEAREST_H
+#ifndef PROFILER_NEAREST_H
+#define PROFILER_NEAREST_H
 
 #include <stddef.h>
 

@@ -1,8 +1,7 @@
-/* The table of commands and what is the same for all of them. */
+/* The table of commands, and how one of them ends when it cannot do its work. */
 #include "profiler/cmd/command.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "profiler/nearest.h"
@@ -34,38 +33,14 @@ const char *command_nearest(const char *name)
 	return nearest_name(name, names, COMMAND_COUNT);
 }
 
-void command_parse(const struct argp *argp, int argc, char **argv, unsigned argp_flags, void *input)
+int command_failed(const char *name, const struct error *e)
 {
-	error_t error;
+	fprintf(stderr, "%s: %s\n", name, e->text);
+	for (const char *line = e->hint; *line;) {
+		int length = (int)strcspn(line, "\n");
 
-	argp_err_exit_status = EXIT_USAGE;
-	error = argp_parse(argp, argc, argv, argp_flags, NULL, input);
-	if (error) {
-		fprintf(stderr, "%s: %s\n", argv[0], strerror(error));
-		exit(EXIT_USAGE);
+		fprintf(stderr, "  %.*s\n", length, line);
+		line += length + (line[length] == '\n');
 	}
-}
-
-void command_list(void)
-{
-	static const char *const titles[] = {
-		[SECTION_RECORD] = "Record",
-		[SECTION_READ] = "Read",
-		[SECTION_ABOUT] = "About",
-	};
-
-	printf("usage: loopmem COMMAND [OPTION...] [ARGUMENT...]\n");
-	for (size_t s = 0; s < sizeof(titles) / sizeof(titles[0]); s++) {
-		const char *title = titles[s];
-
-		for (const struct command *c = commands; c->name; c++) {
-			if (c->section != s)
-				continue;
-			if (title)
-				printf("\n%s\n", title);
-			title = NULL;
-			printf("  %-10s %s\n", c->name, c->help);
-		}
-	}
-	printf("\nloopmem COMMAND --help lists the options of a command.\n");
+	return error_exit_code(e);
 }

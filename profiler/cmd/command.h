@@ -1,19 +1,25 @@
 /*
- * The commands of `loopmem`. To add one: a line in profiler/commands.def and a file
- * profiler/cmd/NAME.c that defines both symbols below. Commands are thin: parse, call a library,
- * print, choose an exit code.
+ * The commands of `loopmem`. To add one: a line in profiler/commands.def, a man page
+ * docs/man/loopmem-NAME.1.in and a file profiler/cmd/NAME.c that defines
+ *
+ *	const struct argp cmd_NAME_argp      its options, once: --help, man page, completion and
+ *	                                     `loopmem __options` are made from this table
+ *	int cmd_NAME(int argc, char **argv)  argv[0] is "loopmem NAME"; returns the exit status
+ *
+ * Commands are thin: command_parse(), call a library, print, choose an exit code.
  */
-#ifndef LOOPMEM_PROFILER_CMD_COMMAND_H
-#define LOOPMEM_PROFILER_CMD_COMMAND_H
+#ifndef PROFILER_CMD_COMMAND_H
+#define PROFILER_CMD_COMMAND_H
 
 #include <argp.h>
-#include <stddef.h>
+
+#include "profiler/error.h"
 
 /* Exit codes that mean the same in every command. */
 enum {
-	EXIT_USAGE = 2,         /* the command line is wrong */
-	EXIT_UNREADABLE = 3,    /* a session cannot be read, or holds nothing */
-	EXIT_OWN_FAILURE = 125, /* loopmem run: our own failure, not the program's */
+	EXIT_USAGE = 2,        /* the command line is wrong */
+	EXIT_UNREADABLE = 3,   /* a session cannot be read, or holds nothing */
+	EXIT_OWN_FAILURE = 125 /* loopmem run: our own failure, not the program's */
 };
 
 enum command_section { SECTION_RECORD, SECTION_READ, SECTION_ABOUT };
@@ -22,9 +28,7 @@ struct command {
 	const char *name;
 	enum command_section section;
 	const char *help; /* one line, lower case, no stop */
-	/* argv[0] is "loopmem NAME"; returns the exit status */
 	int (*run)(int argc, char **argv);
-	/* the options, once: --help, man page and completion are made from it */
 	const struct argp *argp;
 };
 
@@ -44,17 +48,19 @@ const struct command *command_find(const char *name);
 const char *command_nearest(const char *name);
 
 /*
- * argp_parse() with the manners of this program: --help and --usage from the command's own table,
- * wrong use exits with EXIT_USAGE. Options after the first argument belong to that argument when
- * argp_flags has ARGP_IN_ORDER (loopmem run). Returns only when parsing succeeded.
+ * argp_parse() with the manners of this program: adds -h, --help and --usage, and says what is
+ * wrong with an option (EXIT_USAGE). With ARGP_IN_ORDER in argp_flags the options end at the first
+ * argument's (loopmem run). Returns only when parsing succeeded. The parser of argp finds `input`
+ * in state->input, and reports wrong arguments by command_misuse(), not by argp_error().
  */
 void command_parse(const struct argp *argp, int argc, char **argv, unsigned argp_flags,
 		   void *input);
 
-/* Prints `loopmem`'s list of commands to stdout. */
-void command_list(void);
+/* Prints "loopmem NAME: " and the message, points at --help, exits with EXIT_USAGE. */
+void command_misuse(const struct argp_state *state, const char *format, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
 
-/* Prints version, features and library versions to stdout. */
-void command_version(void);
+/* Prints a library's error as `name: text` and its hints, indented; returns the exit code for it. */
+int command_failed(const char *name, const struct error *e);
 
 #endif

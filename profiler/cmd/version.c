@@ -1,15 +1,18 @@
-/* loopmem --version: what this binary is made of, for bug reports. */
+/* What this binary is made of, for bug reports. */
+#include "profiler/cmd/version.h"
+
 #include <stdio.h>
 
-#include "profiler/cmd/command.h"
 #include "profiler/version.h"
 
-void command_version(void)
+#ifdef __clang__
+#define COMPILER "" /* its __VERSION__ begins with the name */
+#else
+#define COMPILER "gcc "
+#endif
+
+void version_print(void)
 {
 	printf("loopmem %s\n", LOOPMEM_VERSION);
-#ifdef __clang__
-	printf("  compiler   %s\n", __VERSION__);
-#else
-	printf("  compiler   gcc %s\n", __VERSION__);
-#endif
+	printf("  compiler   %s%s\n", COMPILER, __VERSION__);
 }

@@ -1,0 +1,51 @@
+#!/bin/bash
+# The command line: help, usage errors, suggestions.
+. "$SRC/tests/lib/tap.sh"
+
+loopmem() { # stdout, stderr and status of the program
+	out=$("$LOOPMEM_BUILD/loopmem" "$@" 2>"$TEST_TMP/err")
+	status=$?
+	err=$(<"$TEST_TMP/err")
+}
+
+loopmem
+claim "without a command the list goes to stderr, status 2" \
+	test "$status,$out,${err%% *}" = "2,,usage:"
+
+loopmem --help
+claim "--help lists the commands on stdout" test "$status,$err,${out%% *}" = "0,,usage:"
+listed=$(sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p' <<<"$out")
+known=$(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$SRC/profiler/commands.def")
+claim "every command is listed" test "$(sort <<<"$listed")" = "$(sort <<<"$known")"
+
+loopmem hepl
+claim "an unknown command is usage, with a suggestion" \
+	test "$status,$out,${err%%$'\n'*}" = '2,,loopmem: no command "hepl"; did you mean "help"?'
+
+loopmem help --hlep
+claim "an unknown option is usage, with a suggestion" \
+	test "$status,$out,${err%%$'\n'*}" = '2,,loopmem help: no option "--hlep"; did you mean "--help"?'
+
+loopmem help --help=3
+claim "a value for a flag is usage" \
+	test "$status,${err%%$'\n'*}" = '2,loopmem help: --help takes no value'
+
+for command in $known; do
+	loopmem "$command" --usage
+	synopsis=$out
+	claim "$command --usage starts with its name" test "${synopsis%%"$command"*}" = "loopmem "
+	loopmem "$command" --help
+	claim "$command --help starts with its synopsis" \
+		test "$status,${out:0:$((7 + ${#synopsis}))}" = "0,usage: $synopsis"
+	claim "$command --help is what help $command prints" \
+		test "$out" = "$("$LOOPMEM_BUILD/loopmem" help "$command")"
+	loopmem "$command" --no-such-option-at-all
+	claim "$command refuses an unknown option with status 2" \
+		test "$status,${err%%$'\n'*}" = "2,loopmem $command: no option \"--no-such-option-at-all\""
+done
+
+version=$(sed -n 's/^#define LOOPMEM_VERSION "\(.*\)"/\1/p' "$SRC/profiler/version.h")
+loopmem --version
+claim "--version begins with the version" test "${out%%$'\n'*}" = "loopmem $version"
+
+end_of_claims
