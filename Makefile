@@ -27,10 +27,12 @@ include mk/quiet.mk
 include mk/flags.mk
 include mk/objects.mk
 include mk/shim.mk
+include mk/docs.mk
+include mk/install.mk
 include mk/tests.mk
 include mk/help.mk
 
-all: $(PROGRAMS) ## build loopmem, libloopmem.so and loopmem-fit under build/
+all: $(PROGRAMS) $(DOCS) ## build loopmem, libloopmem.so and loopmem-fit under build/
 
 deps: ## install what is needed to build and test (apt; other systems: names what is missing)
 	@mk/deps.sh

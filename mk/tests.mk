@@ -45,7 +45,7 @@ check: ## set up, build, run every test but those that need torch
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory check-now
 
-check-now: $(PROGRAMS) $(unit_tests) $(TARGETS)
+check-now: $(PROGRAMS) $(DOCS) $(unit_tests) $(TARGETS)
 	@$(RUN_TESTS) $(unit_tests) $(integration_tests)
 
 .PHONY: check check-now check-unit

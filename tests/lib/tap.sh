@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by tests in shell: results as TAP lines, one per claim.
 #   claim "an unknown command exits with 2" test "$status" -eq 2
 #   differs=$(diff a b); claim "both agree" test -z "$differs"

@@ -1,0 +1,51 @@
+#!/bin/bash
+# man.sh LOOPMEM PAGE.1.in: prints the man page. The lines @SYNOPSIS@, @OPTIONS@, @COMMANDS@ and
+# @SEE_ALSO@ are replaced by what the program says of itself; @HELP@, @VERSION@ and @DATE@ in a line.
+set -eu
+loopmem=$1 page=$2
+command=$(basename "$page" .1.in)
+command=${command#loopmem} command=${command#-}
+table=$("$loopmem" __options)
+
+roff() { # text to roff: backslashes and hyphens, and no line may start as a request
+	sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e "s/^[.']/\\\\\&&/"
+}
+options() {
+	awk -F '\t' -v command="$command" '$1 == command && $2 {
+		value = $4 ? ($3 ? " " : "=") "\\fI" $4 "\\fR" : ""
+		print ".TP"
+		printf "\\fB%s\\fR%s\n", ($3 ? $3 "\\fR, \\fB" : "") $2, $4 ? "=\\fI" $4 "\\fR" : ""
+		print $6
+	}' <<<"$table" | sed 's/-/\\-/g'
+}
+synopsis() {
+	echo .nf
+	"$loopmem" "$command" --usage | roff
+	echo .fi
+}
+commands() {
+	awk -F '\t' '$5 == "command" {
+		printf ".TP\n.BR loopmem\\-%s (1)\n%s\n", $1, $6
+	}' <<<"$table"
+}
+see_also() {
+	awk -F '\t' '$5 == "command" { printf "%s.BR loopmem\\-%s (1)", sep, $1; sep = ",\n" }
+		END { print "" }' <<<"$table"
+}
+
+version=$("$loopmem" --version | sed -n '1s/^loopmem //p')
+date=$(date -u -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}" +%Y-%m-%d)
+help=$(awk -F '\t' -v command="$command" '$1 == command && $5 == "command" { print $6 }' <<<"$table")
+while IFS= read -r line; do
+	case $line in
+	@SYNOPSIS@) synopsis ;;
+	@OPTIONS@) options ;;
+	@COMMANDS@) commands ;;
+	@SEE_ALSO@) see_also ;;
+	*)
+		line=${line//@VERSION@/$version}
+		line=${line//@HELP@/$help}
+		printf '%s\n' "${line//@DATE@/$date}"
+		;;
+	esac
+done <"$page"

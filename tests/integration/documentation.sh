@@ -1,0 +1,50 @@
+#!/bin/bash
+# Man pages and completion say what the program says of itself.
+. "$SRC/tests/lib/tap.sh"
+
+loopmem=$LOOPMEM_BUILD/loopmem
+commands=$("$loopmem" __options | awk -F '\t' '$5 == "command" { print $1 }' | sort)
+pages=$(cd "$SRC/docs/man" && printf '%s\n' loopmem-*.1.in | sed 's/loopmem-//; s/\.1\.in//' | sort)
+claim "every command has a man page and every page a command" diff <(echo "$commands") <(echo "$pages")
+
+section() { # section PAGE TITLE: its text, without markup
+	awk -v title=".SH $2" '$0 == title { inside = 1; next } /^\.SH/ { inside = 0 } inside' "$1" |
+		sed -E -e '/^\.(nf|fi|TP)$/d' -e 's/\\f[BIR]//g' -e 's/\\-/-/g' -e 's/\\&//g' -e 's/\\e/\\/g'
+}
+
+for command in $commands; do
+	page=$LOOPMEM_BUILD/man/loopmem-$command.1
+	claim "SYNOPSIS of $command is its --usage" \
+		diff <(section "$page" SYNOPSIS) <("$loopmem" "$command" --usage)
+	claim "the page of $command explains every option" diff \
+		<(section "$page" OPTIONS | grep -oE '^(-., )?--[a-z-]+' | sed 's/.*--/--/') \
+		<("$loopmem" __options | awk -F '\t' -v c="$command" '$1 == c && $2 { print $2 }')
+done
+
+leftover=$(grep -hE '@[A-Z_]+@' "$LOOPMEM_BUILD"/man/*.1)
+claim "no placeholder is left in a page" test -z "$leftover"
+
+if command -v mandoc >/dev/null; then
+	claim "mandoc finds nothing wrong" mandoc -T lint -W warning "$LOOPMEM_BUILD"/man/*.1
+else
+	skip "mandoc finds nothing wrong" "mandoc is not installed"
+fi
+
+claim "the completion is valid bash" bash -n "$LOOPMEM_BUILD/completion/loopmem"
+. "$LOOPMEM_BUILD/completion/loopmem"
+complete_words() { # what is offered for the last word
+	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+	_loopmem
+	printf '%s\n' "${COMPREPLY[@]}"
+}
+claim "the first word completes to commands" test "$(complete_words loopmem hel)" = help
+for command in $commands; do
+	claim "completion offers the options of $command" diff \
+		<(complete_words loopmem "$command" -- | sort) \
+		<("$loopmem" __options | awk -F '\t' -v c="$command" '$1 == c && $2 { print $2 }' | sort)
+done
+touch "$TEST_TMP/a.loopmem" "$TEST_TMP/a.txt"
+sessions=$(export cur=$TEST_TMP/a && _loopmem_sessions && echo "${COMPREPLY[*]}")
+claim "only sessions are offered where a session is read" test "$sessions" = "$TEST_TMP/a.loopmem"
+
+end_of_claims
