@@ -35,7 +35,7 @@ include mk/help.mk
 all: $(PROGRAMS) $(DOCS) ## build loopmem, libloopmem.so and loopmem-fit under build/
 
 deps: ## install what is needed to build and test (apt; other systems: names what is missing)
-	@mk/deps.sh
+	@PYTHON='$(PYTHON)' mk/deps.sh install build test
 
 clean: ## remove everything that was built
 	$(Q)rm -rf $(O)

@@ -1,28 +1,57 @@
 #!/bin/bash
-# Installs the Debian/Ubuntu packages that building and testing need; instant when all are there.
-# On other systems it names what is missing and fails.
+# deps.sh probe PURPOSE...: names what is missing, fails if anything is.
+# deps.sh install PURPOSE...: installs it with apt; on other systems names the packages and fails.
+# The list is mk/packages. Instant when nothing is missing.
 set -eu
-packages=(gcc g++ libc6-dev pkg-config libsqlite3-dev libjansson-dev libncurses-dev libdw-dev libelf-dev
-	libcmocka-dev libunwind8 python3 python3-venv)
+cd "$(dirname "$0")/.."
+mode=$1
+shift
 
-if ! command -v dpkg-query >/dev/null; then
-	exec mk/probe.sh
+is_there() { # is_there KIND:NAME
+	local name=${1#*:}
+	case $1 in
+	command:*) command -v "$name" ;;
+	header:*) echo "#include <$name>" | "${CC:-gcc}" -E - ;;
+	library:*) pkg-config --exists "$name" ;;
+	file:*) [[ $("${CC:-gcc}" -print-file-name="$name") == /* ]] ;;
+	python:*) "${PYTHON:-python3}" -c "import $name" ;;
+	esac >/dev/null 2>&1
+}
+
+if command -v apt-get >/dev/null; then
+	system=debian
+elif command -v dnf >/dev/null; then
+	system=fedora
+elif command -v pacman >/dev/null; then
+	system=arch
+else
+	system=debian
+	mode=probe
 fi
 missing=()
-for p in "${packages[@]}"; do
-	[[ $(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null) == installed ]] || missing+=("$p")
-done
+while read -r purpose check debian fedora arch; do
+	[[ " $* " == *" $purpose "* ]] || continue
+	is_there "$check" || missing+=("${!system}")
+done < <(grep -v '^#' mk/packages)
 ((${#missing[@]})) || exit 0
 
-echo "deps: installing ${missing[*]}"
+if [[ $mode == probe ]]; then
+	printf 'needs %s: run make deps\n' "${missing[@]}" >&2
+	exit 1
+fi
+if [[ $system != debian ]]; then
+	echo "deps: this system's package manager is not driven from here; install: ${missing[*]}" >&2
+	exit 1
+fi
 as_root=()
 if ((EUID != 0)); then
+	as_root=(sudo)
 	command -v sudo >/dev/null || {
 		echo "deps: needs root or sudo for: apt-get install ${missing[*]}" >&2
 		exit 1
 	}
-	as_root=(sudo)
 fi
+echo "deps: installing ${missing[*]}"
 "${as_root[@]}" apt-get -qq update
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
 	apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null

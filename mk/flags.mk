@@ -38,7 +38,7 @@ $(O)/flags: FORCE
 	@printf '%s\n' '$(FLAGS_TEXT)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_TEXT)' > $@
 
 # Fails with the package's name when a library or tool is missing.
-$(O)/probe: mk/probe.sh
+$(O)/probe: mk/deps.sh mk/packages
 	@mkdir -p $(@D)
-	@CC='$(CC)' mk/probe.sh
+	@CC='$(CC)' mk/deps.sh probe build
 	@touch $@

@@ -48,4 +48,12 @@ check: ## set up, build, run every test but those that need torch
 check-now: $(PROGRAMS) $(DOCS) $(unit_tests) $(TARGETS)
 	@$(RUN_TESTS) $(unit_tests) $(integration_tests)
 
-.PHONY: check check-now check-unit
+check-torch: ## set up a Python with torch in VENV, run the tests that need it
+	@$(MAKE) --no-print-directory deps
+	@PYTHON='$(PYTHON)' mk/venv.sh '$(VENV)'
+	@$(MAKE) --no-print-directory check-torch-now
+
+check-torch-now: $(PROGRAMS) $(TARGETS)
+	@$(RUN_TESTS) $(torch_tests)
+
+.PHONY: check check-now check-torch check-torch-now check-unit
