@@ -3,7 +3,8 @@
  *
  * A loader or a training loop written in any language that can call C names its own structure with
  * these calls. Without the shim (libloopmem.so) in the process every call is a no-op and every pool
- * is 0: the header needs no library at link time, the functions are weak symbols.
+ * is 0: the header needs no library at link time, the functions are weak symbols, and a macro of the
+ * same name (below) looks whether the shim provided it. The shim itself defines LOOPMEM_SHIM.
  *
  * Threads: all calls may come from any thread. loopmem_next_begin/next_end pair on one thread.
  * Errors: none are reported to the caller. Nonsense (an unknown pool, a pool that has ended) is
@@ -52,15 +53,15 @@ enum loopmem_pool_flags {
 struct loopmem_pool_spec {
 	enum loopmem_stage stage;
 	enum loopmem_start start;
-	uint32_t flags;		  /* enum loopmem_pool_flags */
-	int32_t epoch;		  /* from 0; LOOPMEM_UNKNOWN */
-	int32_t workers;	  /* declared worker processes, 0 = the owner loads */
-	int32_t batch_size;	  /* items a batch; LOOPMEM_UNKNOWN */
-	int32_t prefetch;	  /* batches asked ahead per worker; LOOPMEM_UNKNOWN */
+	uint32_t flags;           /* enum loopmem_pool_flags */
+	int32_t epoch;            /* from 0; LOOPMEM_UNKNOWN */
+	int32_t workers;          /* declared worker processes, 0 = the owner loads */
+	int32_t batch_size;       /* items a batch; LOOPMEM_UNKNOWN */
+	int32_t prefetch;         /* batches asked ahead per worker; LOOPMEM_UNKNOWN */
 	int64_t expected_batches; /* the loop's own limit or the loader's length; LOOPMEM_UNKNOWN */
-	const char *label;	  /* a person's name for it: "train_loader", "hard negatives" */
-	const char *dataset;	  /* type of the dataset: "CocoTrain" */
-	const char *origin;	  /* "file.py:246" where the iterator was made */
+	const char *label;        /* a person's name for it: "train_loader", "hard negatives" */
+	const char *dataset;      /* type of the dataset: "CocoTrain" */
+	const char *origin;       /* "file.py:246" where the iterator was made */
 };
 
 /* A pool is born. Call before its first worker is forked where that is possible: the workers' counters
@@ -90,8 +91,25 @@ void loopmem_pool_end(loopmem_pool pool) __attribute__((weak));
 
 /* The owner enters a stage of its loop / leaves it. Phases nest (validation inside an epoch); `name` is a
  * person's word for it ("warmup") or NULL. Where no phase is given it follows the delivering pool. */
-void loopmem_phase_begin(enum loopmem_stage stage, int32_t epoch, const char *name) __attribute__((weak));
+void loopmem_phase_begin(enum loopmem_stage stage, int32_t epoch, const char *name)
+	__attribute__((weak));
 void loopmem_phase_end(void) __attribute__((weak));
+
+#ifndef LOOPMEM_SHIM
+#define LOOPMEM_IF_LOADED(function, ...) (function ? function(__VA_ARGS__) : (void)0)
+
+#define loopmem_pool_begin(spec)           (loopmem_pool_begin ? loopmem_pool_begin(spec) : 0)
+#define loopmem_pool_worker(pool, pid, id) LOOPMEM_IF_LOADED(loopmem_pool_worker, pool, pid, id)
+#define loopmem_pool_expect(pool, batches) LOOPMEM_IF_LOADED(loopmem_pool_expect, pool, batches)
+#define loopmem_next_begin(pool)           LOOPMEM_IF_LOADED(loopmem_next_begin, pool)
+#define loopmem_next_end(pool, batches)    LOOPMEM_IF_LOADED(loopmem_next_end, pool, batches)
+#define loopmem_pool_exhausted(pool)       LOOPMEM_IF_LOADED(loopmem_pool_exhausted, pool)
+#define loopmem_pool_reuse(pool, epoch)    LOOPMEM_IF_LOADED(loopmem_pool_reuse, pool, epoch)
+#define loopmem_pool_end(pool)             LOOPMEM_IF_LOADED(loopmem_pool_end, pool)
+#define loopmem_phase_begin(stage, epoch, name) \
+	LOOPMEM_IF_LOADED(loopmem_phase_begin, stage, epoch, name)
+#define loopmem_phase_end() LOOPMEM_IF_LOADED(loopmem_phase_end, )
+#endif
 
 #ifdef __cplusplus
 }

@@ -28,7 +28,7 @@ PROGRAM_LIBS  := $(PACKAGE_LIBS) -lm
 
 # The shim lives in other people's processes: never sanitized, never LTO, no canaries (its hooks
 # run before they are set up), no _chk symbols, thread state in the static TLS block.
-SHIM_FLAGS := $(BASE_FLAGS) $(WARNINGS) -g -O2 -fPIC -ftls-model=initial-exec \
+SHIM_FLAGS := $(BASE_FLAGS) -DLOOPMEM_SHIM $(WARNINGS) -g -O2 -fPIC -ftls-model=initial-exec \
               -fno-stack-protector -U_FORTIFY_SOURCE -fno-lto -fvisibility=hidden
 
 # Objects depend on this file, so a change of flags or compiler rebuilds them.
