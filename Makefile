@@ -30,6 +30,7 @@ include mk/shim.mk
 include mk/docs.mk
 include mk/install.mk
 include mk/tests.mk
+include mk/lint.mk
 include mk/help.mk
 
 all: $(PROGRAMS) $(DOCS) ## build loopmem, libloopmem.so and loopmem-fit under build/

@@ -25,16 +25,18 @@
 
 #include <stdint.h>
 
-#define LOOPMEM_SEGMENT_MAGIC UINT64_C(0x314d454d504f4f4c) /* "LOOPMEM1" read as little endian */
+#define LOOPMEM_SEGMENT_MAGIC   UINT64_C(0x314d454d504f4f4c) /* "LOOPMEM1" read as little endian */
 #define LOOPMEM_SEGMENT_VERSION 1u
-#define LOOPMEM_SEGMENT_SUFFIX ".seg"
+#define LOOPMEM_SEGMENT_SUFFIX  ".seg"
 
 enum {
 	LOOPMEM_POOLS = 32,    /* pool rows: the living and the lately ended */
 	LOOPMEM_WORKERS = 512, /* worker rows, a ring */
 	LOOPMEM_EVENTS = 1024, /* edges, a ring */
-	LOOPMEM_THREADS = 64,  /* exclusive thread slots; slot LOOPMEM_THREADS is shared by the rest */
-	LOOPMEM_CONTEXTS = 1 + LOOPMEM_POOLS, /* 0 = outside any pool, 1 + row = inside next of that pool */
+	/* exclusive thread slots; slot LOOPMEM_THREADS is shared by the rest */
+	LOOPMEM_THREADS = 64,
+	/* 0 = outside any pool, 1 + row = inside next of that pool */
+	LOOPMEM_CONTEXTS = 1 + LOOPMEM_POOLS,
 	LOOPMEM_LABEL = 64,
 	LOOPMEM_ORIGIN = 160,
 	LOOPMEM_CMDLINE = 256,
@@ -72,7 +74,8 @@ enum loopmem_pool_state {
 	LOOPMEM_POOL_FREE = 0, /* the row was never used */
 	LOOPMEM_POOL_STARTING = 1,
 	LOOPMEM_POOL_DELIVERING = 2,
-	LOOPMEM_POOL_PARKED = 3, /* the owner delivers from another pool, or left this one's phase */
+	/* the owner delivers from another pool, or left this one's phase */
+	LOOPMEM_POOL_PARKED = 3,
 	LOOPMEM_POOL_EXHAUSTED = 4,
 	LOOPMEM_POOL_ENDED = 5,
 };
@@ -100,7 +103,8 @@ struct loopmem_pool_row {
 	uint64_t last_batch_ns;
 	uint64_t exhausted_ns; /* of the present use */
 	uint64_t end_ns;
-	struct loopmem_counters base; /* sum of this row's context over all threads when the pool was born */
+	/* sum of this row's context over all threads when the pool was born */
+	struct loopmem_counters base;
 	char label[LOOPMEM_LABEL];
 	char dataset[LOOPMEM_LABEL];
 	char origin[LOOPMEM_ORIGIN];
@@ -118,19 +122,21 @@ struct loopmem_worker_row {
 enum loopmem_event_kind {
 	LOOPMEM_EVENT_NONE = 0,
 	LOOPMEM_EVENT_POOL_BEGIN = 1,
-	LOOPMEM_EVENT_POOL_WORKER = 2,	 /* value = pid, value2 = worker id */
-	LOOPMEM_EVENT_POOL_DELIVER = 3,	 /* the owner asks this pool, after another or none */
-	LOOPMEM_EVENT_POOL_FIRST = 4,	 /* the first batch of a use was handed out */
-	LOOPMEM_EVENT_POOL_PARK = 5,	 /* no longer asked, not known to be at its end */
+	LOOPMEM_EVENT_POOL_WORKER = 2,    /* value = pid, value2 = worker id */
+	LOOPMEM_EVENT_POOL_DELIVER = 3,   /* the owner asks this pool, after another or none */
+	LOOPMEM_EVENT_POOL_FIRST = 4,     /* the first batch of a use was handed out */
+	LOOPMEM_EVENT_POOL_PARK = 5,      /* no longer asked, not known to be at its end */
 	LOOPMEM_EVENT_POOL_EXHAUSTED = 6, /* value = batches of this use */
-	LOOPMEM_EVENT_POOL_REUSE = 7,	 /* value = epoch */
+	LOOPMEM_EVENT_POOL_REUSE = 7,     /* value = epoch */
 	LOOPMEM_EVENT_POOL_END = 8,
-	LOOPMEM_EVENT_PHASE_BEGIN = 9,	 /* value = stage, value2 = epoch, text = name */
+	LOOPMEM_EVENT_PHASE_BEGIN = 9, /* value = stage, value2 = epoch, text = name */
 	LOOPMEM_EVENT_PHASE_END = 10,
-	LOOPMEM_EVENT_FORK = 11,	 /* value = child pid, in the parent */
-	LOOPMEM_EVENT_EXEC = 12,	 /* about to exec; the next image has a segment of its own */
-	LOOPMEM_EVENT_EXIT = 13,	 /* value = status given to _exit */
-	LOOPMEM_EVENT_RELEASE = 14,	 /* the hook ended an idle pool: value = 0 done, else why not */
+	LOOPMEM_EVENT_FORK = 11, /* value = child pid, in the parent */
+	/* about to exec; the next image has a segment of its own */
+	LOOPMEM_EVENT_EXEC = 12,
+	LOOPMEM_EVENT_EXIT = 13, /* value = status given to _exit */
+	/* the hook ended an idle pool: value = 0 done, else why not */
+	LOOPMEM_EVENT_RELEASE = 14,
 };
 
 /* seq = 1 + position in the stream, published last; the row of seq s is (s - 1) % LOOPMEM_EVENTS. A reader that
@@ -146,20 +152,22 @@ struct loopmem_event {
 };
 
 enum loopmem_python_state {
-	LOOPMEM_PYTHON_ABSENT = 0,    /* no interpreter seen in this process */
-	LOOPMEM_PYTHON_WAITING = 1,   /* found; start-up has not finished */
-	LOOPMEM_PYTHON_INSTALLED = 2, /* the hook is in; it waits for torch's loader to be imported */
-	LOOPMEM_PYTHON_HOOKED = 3,    /* torch's loader is followed */
-	LOOPMEM_PYTHON_REFUSED = 4,   /* python_reason says why */
+	LOOPMEM_PYTHON_ABSENT = 0,  /* no interpreter seen in this process */
+	LOOPMEM_PYTHON_WAITING = 1, /* found; start-up has not finished */
+	/* the hook is in; it waits for torch's loader to be imported */
+	LOOPMEM_PYTHON_INSTALLED = 2,
+	LOOPMEM_PYTHON_HOOKED = 3,  /* torch's loader is followed */
+	LOOPMEM_PYTHON_REFUSED = 4, /* python_reason says why */
 };
 
 enum loopmem_drop {
-	LOOPMEM_DROP_POOL = 0,	  /* pool table full */
-	LOOPMEM_DROP_WORKER = 1,  /* a call on an unknown or ended pool */
-	LOOPMEM_DROP_REGION = 2,  /* region table full */
-	LOOPMEM_DROP_OWN = 3,	  /* a block could not be marked as this process's own */
-	LOOPMEM_DROP_HOOK = 4,	  /* the Python hook raised and switched itself off or skipped a step */
-	LOOPMEM_DROP_THREAD = 5,  /* a thread had to use the shared slot */
+	LOOPMEM_DROP_POOL = 0,   /* pool table full */
+	LOOPMEM_DROP_WORKER = 1, /* a call on an unknown or ended pool */
+	LOOPMEM_DROP_REGION = 2, /* region table full */
+	LOOPMEM_DROP_OWN = 3,    /* a block could not be marked as this process's own */
+	/* the Python hook raised and switched itself off or skipped a step */
+	LOOPMEM_DROP_HOOK = 4,
+	LOOPMEM_DROP_THREAD = 5, /* a thread had to use the shared slot */
 	LOOPMEM_DROPS = 8,
 };
 
@@ -168,12 +176,15 @@ struct loopmem_segment {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t size_bytes; /* of this struct */
-	int32_t pid;	     /* as this process sees itself */
+	int32_t pid;         /* as this process sees itself */
 	int32_t parent_pid;
-	uint64_t start_ticks; /* field 22 of /proc/self/stat: (pid, start) names a process for ever */
-	uint64_t birth_ns;    /* this segment was made; fork_ns when the process came by fork, else 0 */
+	/* field 22 of /proc/self/stat: (pid, start) names a process for ever */
+	uint64_t start_ticks;
+	/* this segment was made; fork_ns when the process came by fork, else 0 */
+	uint64_t birth_ns;
 	uint64_t fork_ns;
-	uint64_t inherited_live_bytes; /* live heap of the parent at the fork, all of it inherited */
+	/* live heap of the parent at the fork, all of it inherited */
+	uint64_t inherited_live_bytes;
 	char cmdline[LOOPMEM_CMDLINE]; /* words divided by blanks, cut */
 	char allocator[LOOPMEM_LABEL]; /* "glibc", or the file that provides malloc */
 
@@ -181,16 +192,17 @@ struct loopmem_segment {
 	uint64_t exec_ns; /* 0 or when the process asked to be replaced */
 	uint64_t exit_ns; /* 0 or when _exit was called */
 	int32_t exit_status;
-	uint32_t python_state; /* enum loopmem_python_state */
-	uint32_t python_version; /* PY_VERSION_HEX, 0 = none */
-	uint32_t delivering; /* pool id that the owner asks now, 0 = none */
+	uint32_t python_state;         /* enum loopmem_python_state */
+	uint32_t python_version;       /* PY_VERSION_HEX, 0 = none */
+	uint32_t delivering;           /* pool id that the owner asks now, 0 = none */
 	uint64_t inherited_free_bytes; /* blocks of the parent freed here, atomically added */
 	uint64_t inherited_frees;
 	uint64_t drops[LOOPMEM_DROPS];
 	char python_reason[LOOPMEM_REASON];
 
 	struct loopmem_region_counters regions[LOOPMEM_REGION_KINDS]; /* atomically added */
-	uint64_t shm_sized_bytes; /* ftruncate and fallocate of objects from shm_open and memfd_create */
+	/* ftruncate and fallocate of objects from shm_open and memfd_create */
+	uint64_t shm_sized_bytes;
 
 	uint64_t pools_begun; /* last pool id given out */
 	struct loopmem_pool_row pools[LOOPMEM_POOLS];

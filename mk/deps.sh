@@ -29,6 +29,7 @@ else
 	mode=probe
 fi
 missing=()
+# shellcheck disable=SC2034 # read through ${!system}
 while read -r purpose check debian fedora arch; do
 	[[ " $* " == *" $purpose "* ]] || continue
 	is_there "$check" || missing+=("${!system}")

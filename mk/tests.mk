@@ -41,12 +41,22 @@ RUN_TESTS          = LOOPMEM_BUILD='$(abspath $(O))' VENV='$(abspath $(VENV))' P
 check-unit: $(unit_tests) ## build and run the unit tests
 	@$(RUN_TESTS) $(unit_tests)
 
+# The shim is never sanitized, so neither are the drivers of its modules.
+ifneq ($(SAN),)
+unit_tests := $(filter-out $(O)/tests/unit/inject/%,$(unit_tests))
+endif
+
+check-san: ## run the unit tests under ASan + UBSan, then under TSan
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory O=$(O)/asan SAN=address,undefined check-unit
+	@$(MAKE) --no-print-directory O=$(O)/tsan SAN=thread check-unit
+
 check: ## set up, build, run every test but those that need torch
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory check-now
 
 check-now: $(PROGRAMS) $(DOCS) $(unit_tests) $(TARGETS)
-	@$(RUN_TESTS) $(unit_tests) $(integration_tests)
+	@$(RUN_TESTS) $(unit_tests) $(RULES) $(integration_tests)
 
 check-torch: ## set up a Python with torch in VENV, run the tests that need it
 	@$(MAKE) --no-print-directory deps
@@ -56,4 +66,4 @@ check-torch: ## set up a Python with torch in VENV, run the tests that need it
 check-torch-now: $(PROGRAMS) $(TARGETS)
 	@$(RUN_TESTS) $(torch_tests)
 
-.PHONY: check check-now check-torch check-torch-now check-unit
+.PHONY: check check-now check-san check-torch check-torch-now check-unit

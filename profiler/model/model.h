@@ -24,7 +24,8 @@
 
 #define MODEL_NONE INT64_MIN
 
-enum model_stage { /* the order of enum loopmem_stage; names by model_stage_name */
+/* the order of enum loopmem_stage; names by model_stage_name */
+enum model_stage {
 	MODEL_STAGE_OTHER,
 	MODEL_STAGE_TRAIN,
 	MODEL_STAGE_SANITY,
@@ -34,7 +35,8 @@ enum model_stage { /* the order of enum loopmem_stage; names by model_stage_name
 	MODEL_STAGES
 };
 
-enum model_state { /* of a pool at a moment; words by model_state_name */
+/* of a pool at a moment; words by model_state_name */
+enum model_state {
 	MODEL_LATER,
 	MODEL_STARTING,
 	MODEL_DELIVERING,
@@ -70,16 +72,18 @@ struct model_process {
 struct model_span {
 	int64_t start_ns, end_ns; /* end of the last one = now while the session runs */
 	enum model_state state;
-	int hindsight; /* parked while it ran, known to be exhausted only since nothing was delivered after */
+	/* parked while it ran, known to be exhausted only since nothing was delivered after */
+	int hindsight;
 };
 
 struct model_pool {
-	int64_t number;		/* order of birth, from 1: "train #4 e1" */
-	int owner;		/* process index */
+	int64_t number; /* order of birth, from 1: "train #4 e1" */
+	int owner;      /* process index */
 	enum model_stage stage;
-	int64_t epoch;		/* MODEL_NONE */
-	const char *name;	/* "train #4 e1", or "\"hard negatives\" #4 e1": as every view shows it */
-	const char *short_name; /* "train #4" */
+	int64_t epoch; /* MODEL_NONE */
+	/* "train #4 e1", or "\"hard negatives\" #4 e1": as every view shows it */
+	const char *name;
+	const char *short_name;                              /* "train #4" */
 	const char *label, *dataset, *origin, *start_method; /* "" = unknown */
 	int64_t workers, batch_size, prefetch, expected_batches, batches;
 	int persistent, stateful, guessed;
@@ -91,7 +95,7 @@ struct model_pool {
 	const int *members; /* process indices, by worker id */
 	size_t member_count;
 	/* maxima over its life: each at its own moment, a sum over its workers at one instant */
-	int64_t memory_max;	/* proportional + its batches in flight */
+	int64_t memory_max; /* proportional + its batches in flight */
 	int64_t private_max, live_heap_max, unshared_max, shm_max;
 	int64_t parked_batch_max; /* while exhausted */
 	/* idle-worker retention: the three figures */
@@ -103,7 +107,8 @@ struct model_pool {
 
 struct model_phase {
 	int owner;
-	int between; /* 1 = no stage: between two phases; the stage is that of the phase before */
+	/* 1 = no stage: between two phases; the stage is that of the phase before */
+	int between;
 	enum model_stage stage;
 	int64_t epoch;
 	const char *name; /* a person's word for it, or "validate e1" */
@@ -114,20 +119,25 @@ struct model_phase {
 struct model_round {
 	int64_t t_ns;
 	int64_t total_bytes;
-	int64_t owner_bytes;	  /* owners and whatever belongs to no pool, less shares below */
-	int64_t delivering_bytes; /* pools starting or delivering: memory of their workers + batches */
+	/* owners and whatever belongs to no pool, less shares below */
+	int64_t owner_bytes;
+	/* pools starting or delivering: memory of their workers + batches */
+	int64_t delivering_bytes;
 	int64_t parked_bytes;
-	int64_t idle_bytes;	  /* whole memory of exhausted pools: the hatched part of the chart */
-	int64_t held_idle_bytes;  /* idle-worker retention by its definition (private + parked batches) */
+	/* whole memory of exhausted pools: the hatched part of the chart */
+	int64_t idle_bytes;
+	/* idle-worker retention by its definition (private + parked batches) */
+	int64_t held_idle_bytes;
 	int64_t held_idle_releasable_bytes;
-	int64_t overlap_bytes;	  /* private bytes of the older pool where two of one stage and owner live */
+	/* private bytes of the older pool where two of one stage and owner live */
+	int64_t overlap_bytes;
 	int64_t parked_batch_bytes;
-	int64_t rss_sum_bytes;	  /* for the "Check" line only; never a total */
-	int64_t limit_bytes;	  /* MODEL_NONE */
-	int64_t cgroup_bytes;	  /* MODEL_NONE */
+	int64_t rss_sum_bytes; /* for the "Check" line only; never a total */
+	int64_t limit_bytes;   /* MODEL_NONE */
+	int64_t cgroup_bytes;  /* MODEL_NONE */
 	int pools_alive, processes;
-	int estimated;		  /* 1 = some process's figure is carried forward, not measured now */
-	int incomplete;		  /* 1 = a process vanished in this round: not to be taken as a peak */
+	int estimated;  /* 1 = some process's figure is carried forward, not measured now */
+	int incomplete; /* 1 = a process vanished in this round: not to be taken as a peak */
 };
 
 /* What the memory of one instant is made of; the kinds sum to `total`. */
@@ -135,8 +145,8 @@ struct model_composition {
 	int64_t total;
 	int64_t live_heap; /* private bytes explained by the shim's live counters */
 	int64_t unshared;  /* copy-on-write undone */
-	int64_t files;	   /* file-backed */
-	int64_t shm;	   /* shared memory, mapped or held by descriptors */
+	int64_t files;     /* file-backed */
+	int64_t shm;       /* shared memory, mapped or held by descriptors */
 	int64_t allocator; /* anonymous private memory that no live allocation explains */
 	int64_t other;
 };
@@ -184,7 +194,7 @@ struct model_finding {
 	const char *title;  /* one line, no figure repeated from the evidence */
 	const char *text;   /* the explanation, one paragraph */
 	const char *advice; /* what to change: a command or file:line */
-	int64_t bytes;	    /* that would come back: the order within a severity */
+	int64_t bytes;      /* that would come back: the order within a severity */
 	const struct model_evidence *evidence;
 	size_t evidence_count;
 	const int64_t *moments; /* ns, worst first */
@@ -198,26 +208,29 @@ struct model_totals {
 	int64_t peak_bytes, peak_at_ns; /* max of round.total_bytes */
 	int64_t peak_rss_sum_bytes;
 	int64_t peak_without_idle_bytes, peak_without_idle_at_ns;
-	int64_t peak_with_release_bytes; /* the effect of --release-idle-workers: releasable pools only */
+	/* the effect of --release-idle-workers: releasable pools only */
+	int64_t peak_with_release_bytes;
 	int64_t idle_max_bytes, idle_max_at_ns, idle_ns;
 	double idle_byte_seconds;
 	int64_t idle_average_bytes; /* byte-seconds / duration */
 	int64_t overlap_max_bytes, overlap_max_at_ns, overlaps;
 	int64_t parked_batch_max_bytes;
 	int64_t pools_alive_max;
-	int64_t limit_bytes; /* MODEL_NONE */
+	int64_t limit_bytes;      /* MODEL_NONE */
 	const char *limit_source; /* "cgroup", "RAM" */
 };
 
 /* The reconciliation line, at the peak: what the parts explain and what nothing explains. */
 struct model_reconciliation {
 	int64_t at_ns;
-	int64_t heap_bytes;	    /* live heap seen by the shim, all processes */
-	int64_t private_bytes;	    /* sum */
+	int64_t heap_bytes;         /* live heap seen by the shim, all processes */
+	int64_t private_bytes;      /* sum */
 	int64_t proportional_bytes; /* sum of Pss */
 	int64_t unmapped_shm_bytes;
-	int64_t cgroup_bytes, cgroup_file_bytes, cgroup_kernel_bytes; /* MODEL_NONE = no cgroup of its own */
-	int64_t unexplained_bytes; /* cgroup - proportional - unmapped shm - file - kernel; MODEL_NONE */
+	/* MODEL_NONE = no cgroup of its own */
+	int64_t cgroup_bytes, cgroup_file_bytes, cgroup_kernel_bytes;
+	/* cgroup - proportional - unmapped shm - file - kernel; MODEL_NONE */
+	int64_t unexplained_bytes;
 };
 
 struct model_note {
@@ -225,7 +238,8 @@ struct model_note {
 	int64_t count;
 };
 
-enum model_end { MODEL_RUNNING, MODEL_EXITED, MODEL_KILLED, MODEL_UNKNOWN_END /* the collector died first */ };
+/* MODEL_UNKNOWN_END: the collector died first */
+enum model_end { MODEL_RUNNING, MODEL_EXITED, MODEL_KILLED, MODEL_UNKNOWN_END };
 
 struct model {
 	/* the run */
@@ -238,7 +252,7 @@ struct model {
 	enum model_end end;
 	int64_t exit_code, exit_signal;
 	int oom_killed;
-	int64_t last_ns; /* last round */
+	int64_t last_ns;    /* last round */
 	const char *damage; /* NULL, or what could not be read */
 
 	struct model_process *processes;
@@ -283,10 +297,11 @@ enum model_state model_pool_state(const struct model_pool *pool, int64_t t_ns);
 
 /* Peak-preserving reduction: [start, end) cut into `buckets`; each gets the round with the largest total in it (copied), or
  * t_ns = MODEL_NONE where no round lies; rounds that are incomplete are passed over when another is there. */
-void model_reduce(const struct model *m, int64_t start_ns, int64_t end_ns, size_t buckets, struct model_round *out);
+void model_reduce(const struct model *m, int64_t start_ns, int64_t end_ns, size_t buckets,
+		  struct model_round *out);
 
-const char *model_stage_name(enum model_stage stage); /* "train" */
-const char *model_state_name(enum model_state state); /* "exhausted" */
+const char *model_stage_name(enum model_stage stage);          /* "train" */
+const char *model_state_name(enum model_state state);          /* "exhausted" */
 const char *model_severity_name(enum model_severity severity); /* "error" */
 
 #endif

@@ -16,8 +16,8 @@
 #include "profiler/error.h"
 
 #define SESSION_APPLICATION_ID 0x6c6d656d /* "lmem" */
-#define SESSION_VERSION 1
-#define SESSION_NULL INT64_MIN
+#define SESSION_VERSION        1
+#define SESSION_NULL           INT64_MIN
 
 struct session_process {
 	int64_t id, pid, start_ticks, parent; /* parent SESSION_NULL = root */
@@ -81,7 +81,8 @@ struct session_shm {
 };
 
 struct session_system {
-	int64_t t_ns, limit_bytes, current_bytes, anon_bytes, shmem_bytes, file_bytes, kernel_bytes, oom_kills;
+	int64_t t_ns, limit_bytes, current_bytes, anon_bytes, shmem_bytes, file_bytes, kernel_bytes,
+		oom_kills;
 	int64_t available_bytes, machine_shmem_bytes, n;
 };
 
@@ -117,7 +118,8 @@ void session_put_shm(struct session_writer *w, const struct session_shm *row);
 void session_put_system(struct session_writer *w, const struct session_system *row);
 
 /* Adds `count` to the note, making it when new. */
-void session_note(struct session_writer *w, const char *level, int64_t count, int64_t t_ns, const char *text);
+void session_note(struct session_writer *w, const char *level, int64_t count, int64_t t_ns,
+		  const char *text);
 
 /* Commits what is pending. Returns 0 or the error of the oldest write that failed since the last flush. */
 int session_flush(struct session_writer *w, struct error *e);
@@ -160,16 +162,27 @@ const char *session_damage(struct session_reader *r);
 /* Walks a table in primary-key order. `since_ns`: rows with t_ns > since_ns only (processes, pools and pool_workers:
  * all rows; events: id > since). The callback's row and strings are valid during the call; a non-zero return
  * stops the walk and is returned. */
-int session_each_process(struct session_reader *r, int (*fn)(const struct session_process *, void *), void *arg);
-int session_each_pool(struct session_reader *r, int (*fn)(const struct session_pool *, void *), void *arg);
-int session_each_pool_worker(struct session_reader *r, int (*fn)(const struct session_pool_worker *, void *), void *arg);
-int session_each_event(struct session_reader *r, int64_t since_id, int (*fn)(const struct session_event *, void *), void *arg);
-int session_each_sample(struct session_reader *r, int64_t since_ns, int (*fn)(const struct session_sample *, void *), void *arg);
-int session_each_detail(struct session_reader *r, int64_t since_ns, int (*fn)(const struct session_detail *, void *), void *arg);
-int session_each_rollup(struct session_reader *r, int64_t since_ns, int (*fn)(const struct session_rollup *, void *), void *arg);
-int session_each_heap(struct session_reader *r, int64_t since_ns, int (*fn)(const struct session_heap *, void *), void *arg);
-int session_each_shm(struct session_reader *r, int64_t since_ns, int (*fn)(const struct session_shm *, void *), void *arg);
-int session_each_system(struct session_reader *r, int64_t since_ns, int (*fn)(const struct session_system *, void *), void *arg);
-int session_each_note(struct session_reader *r, int (*fn)(const struct session_note *, void *), void *arg);
+int session_each_process(struct session_reader *r,
+			 int (*fn)(const struct session_process *, void *), void *arg);
+int session_each_pool(struct session_reader *r, int (*fn)(const struct session_pool *, void *),
+		      void *arg);
+int session_each_pool_worker(struct session_reader *r,
+			     int (*fn)(const struct session_pool_worker *, void *), void *arg);
+int session_each_event(struct session_reader *r, int64_t since_id,
+		       int (*fn)(const struct session_event *, void *), void *arg);
+int session_each_sample(struct session_reader *r, int64_t since_ns,
+			int (*fn)(const struct session_sample *, void *), void *arg);
+int session_each_detail(struct session_reader *r, int64_t since_ns,
+			int (*fn)(const struct session_detail *, void *), void *arg);
+int session_each_rollup(struct session_reader *r, int64_t since_ns,
+			int (*fn)(const struct session_rollup *, void *), void *arg);
+int session_each_heap(struct session_reader *r, int64_t since_ns,
+		      int (*fn)(const struct session_heap *, void *), void *arg);
+int session_each_shm(struct session_reader *r, int64_t since_ns,
+		     int (*fn)(const struct session_shm *, void *), void *arg);
+int session_each_system(struct session_reader *r, int64_t since_ns,
+			int (*fn)(const struct session_system *, void *), void *arg);
+int session_each_note(struct session_reader *r, int (*fn)(const struct session_note *, void *),
+		      void *arg);
 
 #endif

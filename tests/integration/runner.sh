@@ -1,0 +1,49 @@
+#!/bin/bash
+# The runner counts what happened, however a test ends.
+. "$SRC/tests/lib/tap.sh"
+
+make_test() { # make_test NAME: the body is read from stdin
+	cat >"$TEST_TMP/$1.sh"
+}
+run() { # the last line the runner prints for these tests, and its status
+	local file files=()
+	for file in "$@"; do files+=("$TEST_TMP/$file.sh"); done
+	result=$(TEST_TIMEOUT=1 "$SRC/tests/run.sh" "${files[@]}" 2>&1)
+	status=$?
+	last=${result##*$'\n'}
+}
+
+make_test passes <<<'echo fine'
+make_test fails <<<'echo "why it failed"; exit 1'
+make_test skips <<<'echo "no such device"; exit 77'
+make_test hangs <<<'sleep 30'
+make_test tap <<<'echo "1..3"; echo "ok 1 - a"; echo "ok 2 - b # SKIP no b"; echo "ok 3 - c"'
+make_test tap-fails <<<'echo "1..2"; echo "ok 1 - a"; echo "not ok 2 - b"; exit 1'
+make_test tap-dies <<<'echo "1..2"; echo "ok 1 - a"; kill -9 $$'
+make_test tap-stops <<<'echo "1..2"; echo "ok 1 - a"'
+make_test environment <<<'test -d "$TEST_TMP" && test -d "$LOOPMEM_BUILD" && touch "$TEST_TMP/x"'
+
+run passes
+claim "a silent test counts as one" test "$status,$last" = "0,1 passed, 0 failed"
+run passes fails
+claim "a failure is counted and fails the run" test "$status,$last" = "1,1 passed, 1 failed"
+claim "the output of a failed test is shown" grep -q "why it failed" <<<"$result"
+run passes skips
+claim "77 is a skip" test "$status,$last" = "0,1 passed, 0 failed, 1 skipped"
+claim "the reason of a skip is shown" grep -q "no such device" <<<"$result"
+run skips
+claim "a run of skips alone is no success" test "$status,$last" = "1,0 passed, 0 failed, 1 skipped"
+run passes hangs
+claim "a test that hangs is stopped and failed" test "$status,$last" = "1,1 passed, 1 failed"
+run tap
+claim "lines of TAP count one by one" test "$status,$last" = "0,2 passed, 0 failed, 1 skipped"
+run tap-fails
+claim "not ok is a failure" test "$status,$last" = "1,1 passed, 1 failed"
+run tap-dies
+claim "dying half-way is a failure" test "$status,$last" = "1,1 passed, 1 failed"
+run tap-stops
+claim "fewer results than planned is a failure" test "$status,$last" = "1,1 passed, 1 failed"
+run environment environment
+claim "each test has a directory of its own" test "$status,$last" = "0,2 passed, 0 failed"
+
+end_of_claims
