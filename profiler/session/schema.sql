@@ -106,6 +106,7 @@ CREATE TABLE shm(
   objects INTEGER NOT NULL, bytes INTEGER NOT NULL,
   unmapped_bytes INTEGER NOT NULL          -- of these, in no process's PSS: to be added to the sum of PSS
 );
+CREATE INDEX shm_time ON shm(t_ns);
 
 -- 10 Hz: the job's cgroup (NULLs without one of its own or readable) and the machine.
 CREATE TABLE system(
