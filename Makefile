@@ -38,6 +38,14 @@ all: $(PROGRAMS) $(DOCS) ## build loopmem, libloopmem.so and loopmem-fit under b
 deps: ## install what is needed to build and test (apt; other systems: names what is missing)
 	@PYTHON='$(PYTHON)' mk/deps.sh install build test
 
+ifneq ($(wildcard profiler/cmd/demo.c),)
+demo: ## train the reference loop in the old and the new order, compare their memory
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory all
+	@$(O)/loopmem demo -o $(O)/demo
+.PHONY: demo
+endif
+
 clean: ## remove everything that was built
 	$(Q)rm -rf $(O)
 

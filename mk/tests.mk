@@ -19,20 +19,27 @@ endef
 $(foreach x,$(sort $(patsubst tests/unit/%/,%,$(dir $(unit_sources)))),$(eval $(call unit_rule,$(x))))
 
 # Programs to profile: compiled so that no malloc/free pair is optimised away; libX.c is a .so.
-target_sources := $(sort $(wildcard tests/targets/*.c tests/targets/*.cc))
-target_libs    := $(patsubst tests/targets/%.c,$(O)/tests/targets/%.so,$(filter tests/targets/lib%.c,$(target_sources)))
-target_bins    := $(patsubst %,$(O)/%,$(basename $(filter-out tests/targets/lib%.c,$(target_sources))))
-TARGETS        := $(target_libs) $(target_bins)
-TARGET_FLAGS   := -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-builtin -pthread -I. $(WARNINGS) -MMD -MP
+target_sources := $(wildcard tests/targets/*.c tests/targets/*.cc)
+target_libs    := $(patsubst %,$(O)/%.so,$(basename $(filter tests/targets/lib%,$(target_sources))))
+target_bins    := $(patsubst %,$(O)/%,$(basename $(filter-out tests/targets/lib%,$(target_sources))))
+TARGETS        := $(sort $(target_libs) $(target_bins))
+TARGET_FLAGS   := -D_GNU_SOURCE -O1 -g -fno-builtin -pthread -I. -MMD -MP
+CC_TARGET       = $(CC) -std=gnu11 $(TARGET_FLAGS) $(WARNINGS)
+CXX_TARGET      = $(CXX) -std=c++17 $(TARGET_FLAGS) -Wall -Wextra
 
-$(target_bins): $(O)/tests/targets/%: tests/targets/%.c $(O)/flags
+define build_target
 	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(Q)$(CC) $(TARGET_FLAGS) -o $@ $< -lm -ldl
-$(target_libs): $(O)/tests/targets/%.so: tests/targets/%.c $(O)/flags
-	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(Q)$(CC) $(TARGET_FLAGS) -fPIC -shared -o $@ $<
+	$(call say,$(1),$<)
+	$(Q)$($(1)_TARGET) $(2) -o $@ $< -lm -ldl
+endef
+$(O)/tests/targets/%.so: tests/targets/%.c $(O)/flags
+	$(call build_target,CC,-fPIC -shared)
+$(O)/tests/targets/%.so: tests/targets/%.cc $(O)/flags
+	$(call build_target,CXX,-fPIC -shared)
+$(O)/tests/targets/%: tests/targets/%.c $(O)/flags
+	$(call build_target,CC)
+$(O)/tests/targets/%: tests/targets/%.cc $(O)/flags
+	$(call build_target,CXX)
 
 integration_tests := $(sort $(wildcard tests/integration/*.sh tests/integration/*.py))
 torch_tests       := $(sort $(wildcard tests/python/test_*.py))
