@@ -12,6 +12,10 @@ lint: ## check format, warnings of both compilers, headers, includes, scripts
 	@$(MAKE) --no-print-directory all
 	@$(RUN_TESTS) $(RULES) tests/lint/format.sh
 
+format: ## lay out all C sources by clang-format
+	@mk/deps.sh install lint
+	$(Q)clang-format -i $$(find inject profiler reference tests tui -name '*.[ch]' 2>/dev/null)
+
 build-everything: $(PROGRAMS) $(unit_tests) $(TARGETS)
 
-.PHONY: lint build-everything
+.PHONY: format lint build-everything

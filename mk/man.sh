@@ -33,7 +33,7 @@ see_also() {
 		END { print "" }' <<<"$table"
 }
 
-version=$("$loopmem" --version | sed -n '1s/^loopmem //p')
+version=$("$loopmem" --version | sed -n '1s/^loopmem \([^ ]*\).*/\1/p')
 date=$(date -u -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}" +%Y-%m-%d)
 help=$(awk -F '\t' -v command="$command" '$1 == command && $5 == "command" { print $6 }' <<<"$table")
 while IFS= read -r line; do

@@ -25,6 +25,11 @@ struct session_reader {
 
 typedef int row_fn(const void *row, const void *callback);
 
+const char *session_sqlite_version(void)
+{
+	return sqlite3_libversion();
+}
+
 static void note_damage(struct session_reader *r, const char *table, int64_t after_ns)
 {
 	if (r->damaged)

@@ -142,6 +142,9 @@ int session_close(struct session_writer *w, struct error *e);
 
 struct session_reader;
 
+/* Version of the SQLite library in use, "3.40.1"; static. */
+const char *session_sqlite_version(void);
+
 /* Opens FILE for reading, also while it is written or after a crash. Refuses with a message a file that is missing,
  * empty, not ours, or of a newer version. A truncated or corrupt file opens if its head can be read; the damage is told by
  * session_damage. */
