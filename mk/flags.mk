@@ -33,9 +33,10 @@ SHIM_FLAGS := $(BASE_FLAGS) -DLOOPMEM_SHIM $(WARNINGS) -g -O2 -fPIC -ftls-model=
 
 # Objects depend on this file, so a change of flags or compiler rebuilds them.
 FLAGS_TEXT := $(CC) | $(PROGRAM_FLAGS) | $(PROGRAM_LINK) | $(PROGRAM_LIBS) | $(SHIM_FLAGS)
+write_if_changed = printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' > $@
 $(O)/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(FLAGS_TEXT)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_TEXT)' > $@
+	@$(call write_if_changed,$(FLAGS_TEXT))
 
 # Fails with the package's name when a library or tool is missing.
 $(O)/probe: mk/deps.sh mk/packages

@@ -15,8 +15,13 @@ sources_reference := $(filter-out reference/main.c,$(call sources_of,reference))
 FOLDERS  := $(foreach x,$(LINK_ORDER),$(if $(sources_$(x)),$(x)))
 ARCHIVES := $(FOLDERS:%=$(O)/lib%.a)
 
+# A source that was removed leaves no newer object: archives depend on the list as well.
+$(O)/sources: FORCE
+	@mkdir -p $(@D)
+	@$(call write_if_changed,$(sort $(foreach x,$(LINK_ORDER) reference,$(sources_$(x)))))
+
 define archive_rule
-$(O)/lib$(1).a: $(call objects_of,$(sources_$(1)))
+$(O)/lib$(1).a: $(call objects_of,$(sources_$(1))) $(O)/sources
 	$$(call say,AR,$$@)
 	$$(Q)rm -f $$@ && ar rcs $$@ $$(filter %.o,$$^)
 endef
