@@ -1,7 +1,7 @@
 /*
- * Where a session is written. Invariant: nothing but a loopmem session or an empty file is ever removed, and no
- * symbolic link is followed at the last step of the path. (No descriptor of a database that SQLite has open is ever
- * opened here: closing it would drop SQLite's locks.)
+ * Where a session is written. Invariant: nothing but a loopmem session or an empty file is ever
+ * removed, and no symbolic link is followed at the last step of the path. (No descriptor of a
+ * database that SQLite has open is ever opened here: closing it would drop SQLite's locks.)
  */
 #include "profiler/session/place.h"
 
@@ -24,8 +24,8 @@ static char *absolute(const char *file)
 
 	if (copy && copy2)
 		directory = realpath(dirname(copy), NULL);
-	if (directory && asprintf(&path, "%s/%s", strcmp(directory, "/") ? directory : "",
-				  basename(copy2)) < 0)
+	if (directory &&
+	    asprintf(&path, "%s/%s", strcmp(directory, "/") ? directory : "", basename(copy2)) < 0)
 		path = NULL;
 	free(directory);
 	free(copy);
@@ -47,7 +47,8 @@ static int check_old_session(const char *file, const char *path, int overwrite, 
 	int complete;
 
 	if (session_open(&old, path, &why))
-		return refuse(e, file, "the file there is not a loopmem session this version knows");
+		return refuse(e, file,
+			      "the file there is not a loopmem session this version knows");
 	complete = session_int(old, "complete") == 1;
 	session_reader_close(old);
 	if (!complete && !overwrite)
@@ -60,7 +61,9 @@ static int check_old(const char *file, const char *path, int overwrite, struct e
 	struct stat st;
 
 	if (lstat(path, &st))
-		return errno == ENOENT ? 0 : error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", file);
+		return errno == ENOENT
+			       ? 0
+			       : error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", file);
 	if (S_ISLNK(st.st_mode))
 		return refuse(e, file, "it is a symbolic link");
 	if (!S_ISREG(st.st_mode))
@@ -80,7 +83,8 @@ static void remove_old(const char *path)
 	}
 }
 
-int session_place_make(struct session_place *place, const char *file, int overwrite, struct error *e)
+int session_place_make(struct session_place *place, const char *file, int overwrite,
+		       struct error *e)
 {
 	struct stat st;
 	int fd;

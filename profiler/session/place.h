@@ -1,5 +1,6 @@
 /*
- * place.h: where a session is written: the policy of what may be replaced, and the making of the file.
+ * place.h: where a session is written: the policy of what may be replaced, and the making of the
+ * file.
  */
 #ifndef PROFILER_SESSION_PLACE_H
 #define PROFILER_SESSION_PLACE_H
@@ -16,7 +17,8 @@ struct session_place {
 };
 
 /* Makes FILE anew, empty, mode 0600. On failure nothing is to be released. */
-int session_place_make(struct session_place *place, const char *file, int overwrite, struct error *e);
+int session_place_make(struct session_place *place, const char *file, int overwrite,
+		       struct error *e);
 void session_place_release(struct session_place *place);
 
 /* 1 when the file made is no longer the one at its path: removed, renamed or replaced. */

@@ -1,6 +1,6 @@
 /*
- * The session's reader. Invariant: the file is never written; no value in it is trusted: what cannot be read ends the walk and
- * becomes the damage text.
+ * The session's reader. Invariant: the file is never written; no value in it is trusted: what
+ * cannot be read ends the walk and becomes the damage text.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +35,8 @@ static void note_damage(struct session_reader *r, const char *table, int64_t aft
 	if (r->damaged)
 		return;
 	r->damaged = 1;
-	snprintf(r->damage, sizeof(r->damage), "the file is damaged: table %s cannot be read after %.1f s (%s)", table,
+	snprintf(r->damage, sizeof(r->damage),
+		 "the file is damaged: table %s cannot be read after %.1f s (%s)", table,
 		 (double)after_ns / 1e9, sqlite3_errmsg(r->db));
 }
 
@@ -49,10 +50,12 @@ static int64_t time_of(enum session_table table, const void *row)
 {
 	const struct session_column *first = &session_tables[table].columns[0];
 
-	return strcmp(first->name, "t_ns") ? 0 : *(const int64_t *)((const char *)row + first->offset);
+	return strcmp(first->name, "t_ns") ? 0
+					   : *(const int64_t *)((const char *)row + first->offset);
 }
 
-static int each(struct session_reader *r, enum session_table table, int64_t since, row_fn *fn, const void *callback)
+static int each(struct session_reader *r, enum session_table table, int64_t since, row_fn *fn,
+		const void *callback)
 {
 	const struct session_table_info *t = &session_tables[table];
 	sqlite3_stmt *select = r->select[table];
@@ -75,29 +78,32 @@ static int each(struct session_reader *r, enum session_table table, int64_t sinc
 }
 
 /* One typed call for each table: a function is only ever called as what it is. */
-#define EACH_ROW(name) \
-	struct name##_callback { \
-		int (*fn)(const struct session_##name *, void *); \
-		void *arg; \
-	}; \
+#define EACH_ROW(name)                                                \
+	struct name##_callback {                                      \
+		int (*fn)(const struct session_##name *, void *);     \
+		void *arg;                                            \
+	};                                                            \
 	static int call_##name(const void *row, const void *callback) \
-	{ \
-		const struct name##_callback *c = callback; \
-\
-		return c->fn(row, c->arg); \
+	{                                                             \
+		const struct name##_callback *c = callback;           \
+                                                                      \
+		return c->fn(row, c->arg);                            \
 	}
-#define EACH(name) \
-	EACH_ROW(name) \
-	int session_each_##name(struct session_reader *r, int (*fn)(const struct session_##name *, void *), void *arg) \
-	{ \
-		return each(r, SESSION_TABLE_##name, 0, call_##name, &(struct name##_callback){fn, arg}); \
-	}
-#define EACH_SINCE(name) \
-	EACH_ROW(name) \
-	int session_each_##name(struct session_reader *r, int64_t since, \
+#define EACH(name)                                                                           \
+	EACH_ROW(name)                                                                       \
+	int session_each_##name(struct session_reader *r,                                    \
 				int (*fn)(const struct session_##name *, void *), void *arg) \
-	{ \
-		return each(r, SESSION_TABLE_##name, since, call_##name, &(struct name##_callback){fn, arg}); \
+	{                                                                                    \
+		return each(r, SESSION_TABLE_##name, 0, call_##name,                         \
+			    &(struct name##_callback){fn, arg});                             \
+	}
+#define EACH_SINCE(name)                                                                     \
+	EACH_ROW(name)                                                                       \
+	int session_each_##name(struct session_reader *r, int64_t since,                     \
+				int (*fn)(const struct session_##name *, void *), void *arg) \
+	{                                                                                    \
+		return each(r, SESSION_TABLE_##name, since, call_##name,                     \
+			    &(struct name##_callback){fn, arg});                             \
 	}
 EACH(process)
 EACH(pool)
@@ -150,7 +156,8 @@ int64_t session_int(struct session_reader *r, const char *key)
 int session_begin_read(struct session_reader *r, struct error *e)
 {
 	if (sqlite3_exec(r->db, "BEGIN", NULL, NULL, NULL))
-		return error_set(e, ERROR_UNREADABLE, "cannot read %s: %s", r->name, sqlite3_errmsg(r->db));
+		return error_set(e, ERROR_UNREADABLE, "cannot read %s: %s", r->name,
+				 sqlite3_errmsg(r->db));
 	return 0;
 }
 
@@ -161,7 +168,8 @@ void session_end_read(struct session_reader *r)
 
 static int not_a_session(struct error *e, const char *file)
 {
-	error_set(e, ERROR_UNREADABLE, "%s is not a loopmem session (no \"loopmem\" mark in its first page)", file);
+	error_set(e, ERROR_UNREADABLE,
+		  "%s is not a loopmem session (no \"loopmem\" mark in its first page)", file);
 	error_hint(e, "sessions are made by: loopmem run -o FILE -- COMMAND");
 	return e->kind;
 }
@@ -216,15 +224,18 @@ static int check_marks(struct session_reader *r, struct error *e)
 		return cannot_read(r, e);
 	if (version == SESSION_VERSION)
 		return 0;
-	error_set(e, ERROR_UNREADABLE, "%s is of %s loopmem: session version %lld, this one reads %d", r->name,
-		  version > SESSION_VERSION ? "a newer" : "an unknown", (long long)version, SESSION_VERSION);
+	error_set(e, ERROR_UNREADABLE,
+		  "%s is of %s loopmem: session version %lld, this one reads %d", r->name,
+		  version > SESSION_VERSION ? "a newer" : "an unknown", (long long)version,
+		  SESSION_VERSION);
 	error_hint(e, "read it with the loopmem that wrote it");
 	return e->kind;
 }
 
 static int prepare_statements(struct session_reader *r, struct error *e)
 {
-	int rc = sqlite3_prepare_v2(r->db, "SELECT value FROM meta WHERE key=?", -1, &r->get_meta, NULL);
+	int rc = sqlite3_prepare_v2(r->db, "SELECT value FROM meta WHERE key=?", -1, &r->get_meta,
+				    NULL);
 
 	for (int i = 0; i < SESSION_TABLES && !rc; i++)
 		rc = session_prepare_select(r->db, (enum session_table)i, &r->select[i]);
@@ -236,7 +247,8 @@ static int open_database(struct session_reader *r, struct error *e)
 	if (sqlite3_open_v2(r->name, &r->db, SQLITE_OPEN_READONLY, NULL))
 		return cannot_read(r, e);
 	sqlite3_busy_timeout(r->db, BUSY_MS);
-	return sqlite3_exec(r->db, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON", NULL, NULL, NULL)
+	return sqlite3_exec(r->db, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON", NULL,
+			    NULL, NULL)
 		       ? cannot_read(r, e)
 		       : 0;
 }

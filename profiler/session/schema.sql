@@ -61,8 +61,9 @@ CREATE TABLE event(
   value INTEGER, value2 INTEGER, text TEXT
 );
 
--- High rate (10 Hz): resident bytes from statm. anon = resident - shared (file and shmem). n > 1: a thinned
--- span that ends at t_ns, of n samples, with the figures of the round whose job total was largest.
+-- High rate (10 Hz): resident bytes from statm. anon = resident - shared (file and shmem). n: the rounds this one
+-- stands for, which end with it; more than 1 where the session was thinned (meta.thinned_before_ns). n = 0: the rest
+-- of its round was thinned away; it stays because growth since the process's rollup of the same t_ns is counted from it.
 CREATE TABLE sample(
   t_ns INTEGER NOT NULL, process INTEGER NOT NULL,
   rss_bytes INTEGER NOT NULL, anon_bytes INTEGER NOT NULL, n INTEGER NOT NULL DEFAULT 1,

@@ -1,11 +1,13 @@
 /*
- * session.h: the session file, a SQLite database (schema.sql, docs/session-format.md). The only user of sqlite3.
+ * session.h: the session file, a SQLite database (schema.sql, docs/session-format.md). The only
+ * user of sqlite3.
  *
- * The writer batches rows in one open transaction and commits at most every 200 ms (session_flush), so that a
- * SIGKILL of the collector loses at most that. Readers use WAL snapshots: they never block the writer.
- * Neither struct may be used by two threads at once.
+ * The writer batches rows in one open transaction and commits at most every 200 ms (session_flush),
+ * so that a SIGKILL of the collector loses at most that. Readers use WAL snapshots: they never
+ * block the writer. Neither struct may be used by two threads at once.
  *
- * Units: *_ns nanoseconds since the session began, *_bytes bytes. SESSION_NULL in an integer field is SQL NULL.
+ * Units: *_ns nanoseconds since the session began, *_bytes bytes. SESSION_NULL in an integer field
+ * is SQL NULL.
  */
 #ifndef PROFILER_SESSION_H
 #define PROFILER_SESSION_H
@@ -91,21 +93,22 @@ struct session_note {
 	int64_t count, first_ns;
 };
 
-/* ---- writer (collector only) ---------------------------------------------------------------------- */
+/* ---- writer (collector only) ---- */
 
 struct session_writer;
 
-/* Makes FILE anew (an existing session of ours is replaced only when it is complete or `overwrite` is set; any
- * other existing file is refused). Mode 0600, symlinks are not followed. On a network file system the
- * database is kept in a private local directory and copied to FILE by session_sync and session_close. */
+/* Makes FILE anew (an existing session of ours is replaced only when it is complete or `overwrite`
+ * is set; any other existing file is refused). Mode 0600, symlinks are not followed. On a network
+ * file system the database is kept in a private local directory and copied to FILE by session_sync
+ * and session_close. */
 int session_create(struct session_writer **out, const char *file, int overwrite, struct error *e);
 
 /* Sets meta.key. The keys are listed in docs/session-format.md. */
 void session_put_text(struct session_writer *w, const char *key, const char *value);
 void session_put_int(struct session_writer *w, const char *key, int64_t value);
 
-/* Insert or replace by primary key. Strings are copied. A failing write (disk full) is remembered: the writer goes
- * on trying with the newest rows, counts what is lost, and session_status tells. */
+/* Insert or replace by primary key. Strings are copied. A failing write (disk full) is remembered:
+ * the writer goes on trying with the newest rows, counts what is lost, and session_status tells. */
 void session_put_process(struct session_writer *w, const struct session_process *row);
 void session_put_pool(struct session_writer *w, const struct session_pool *row);
 void session_put_pool_worker(struct session_writer *w, const struct session_pool_worker *row);
@@ -121,33 +124,40 @@ void session_put_system(struct session_writer *w, const struct session_system *r
 void session_note(struct session_writer *w, const char *level, int64_t count, int64_t t_ns,
 		  const char *text);
 
-/* Commits what is pending. Returns 0 or the error of the oldest write that failed since the last flush. */
+/* Commits what is pending. Returns 0 or the error of the oldest write that failed since the last
+ * flush. */
 int session_flush(struct session_writer *w, struct error *e);
 
 /* Bytes of the database now; rows lost to failed writes so far. */
 int64_t session_size_bytes(struct session_writer *w);
 int64_t session_lost_rows(struct session_writer *w);
 
-/* Thins sample, detail, heap, shm and system rows before `before_ns` to one span of `span_ns` each, keeping in each span the
- * round with the largest job total and every round in which an edge lies; rollups with edge = 1 stay. */
+/* Thins the rows before `before_ns` (whole spans of `span_ns` > 0 only). Of each span stay the
+ * round with the largest job total, computed as the model does it, and the rounds in which an edge
+ * lies, the 16 largest if there are more; of every other table what is carried forward to those
+ * rounds, so that their totals do not change. A sample row's n is the number of rounds it stands
+ * for; n = 0: no round, but the moment of a rollup that stayed. To be called between rounds; a
+ * repeated call goes on where the last one ended. */
 int session_thin(struct session_writer *w, int64_t before_ns, int64_t span_ns, struct error *e);
 
 /* Copies to the final place when the database is kept elsewhere; a no-op otherwise. */
 int session_sync(struct session_writer *w, struct error *e);
 
-/* Flushes, checkpoints the WAL so that FILE stands alone, marks meta.complete = 1, frees `w` in any case. */
+/* Flushes, checkpoints the WAL so that FILE stands alone, marks meta.complete = 1, frees `w` in any
+ * case. */
 int session_close(struct session_writer *w, struct error *e);
 
-/* ---- reader ---------------------------------------------------------------------------------------- */
+/* ---- reader
+ * ---------------------------------------------------------------------------------------- */
 
 struct session_reader;
 
 /* Version of the SQLite library in use, "3.40.1"; static. */
 const char *session_sqlite_version(void);
 
-/* Opens FILE for reading, also while it is written or after a crash. Refuses with a message a file that is missing,
- * empty, not ours, or of a newer version. A truncated or corrupt file opens if its head can be read; the damage is told by
- * session_damage. */
+/* Opens FILE for reading, also while it is written or after a crash. Refuses with a message a file
+ * that is missing, empty, not ours, or of a newer version. A truncated or corrupt file opens if its
+ * head can be read; the damage is told by session_damage. */
 int session_open(struct session_reader **out, const char *file, struct error *e);
 void session_reader_close(struct session_reader *r);
 
@@ -159,12 +169,13 @@ void session_end_read(struct session_reader *r);
 const char *session_text(struct session_reader *r, const char *key);
 int64_t session_int(struct session_reader *r, const char *key);
 
-/* NULL, or what could not be read and from where on: "the file is damaged: …". Valid until close. */
+/* NULL, or what could not be read and from where on: "the file is damaged: …". Valid until close.
+ */
 const char *session_damage(struct session_reader *r);
 
-/* Walks a table in primary-key order. `since_ns`: rows with t_ns > since_ns only (processes, pools and pool_workers:
- * all rows; events: id > since). The callback's row and strings are valid during the call; a non-zero return
- * stops the walk and is returned. */
+/* Walks a table in primary-key order. `since_ns`: rows with t_ns > since_ns only (processes, pools
+ * and pool_workers: all rows; events: id > since). The callback's row and strings are valid during
+ * the call; a non-zero return stops the walk and is returned. */
 int session_each_process(struct session_reader *r,
 			 int (*fn)(const struct session_process *, void *), void *arg);
 int session_each_pool(struct session_reader *r, int (*fn)(const struct session_pool *, void *),

@@ -6,11 +6,12 @@
 #include "profiler/session/schema_sql.h"
 #include "profiler/session/session.h"
 
-#define TABLE(name, order, since) static const struct session_column name##_columns[] = {
-#define COLUMN(table, field, kind) {#field, offsetof(struct session_##table, field), kind},
+#define TABLE(name, order, since)           static const struct session_column name##_columns[] = {
+#define COLUMN(table, field, kind)          {#field, offsetof(struct session_##table, field), kind},
 #define COLUMN_AS(table, field, name, kind) {name, offsetof(struct session_##table, field), kind},
 #define END(name) \
-	}; \
+	}         \
+	;         \
 	_Static_assert(sizeof(struct session_##name) <= SESSION_ROW_MAX, "row of " #name);
 #include "profiler/session/tables.def"
 #undef TABLE
@@ -19,8 +20,12 @@
 #undef END
 
 const struct session_table_info session_tables[SESSION_TABLES] = {
-#define TABLE(name, order, since) \
-	{#name, order, since, name##_columns, sizeof(name##_columns) / sizeof(name##_columns[0]), \
+#define TABLE(name, order, since)                            \
+	{#name,                                              \
+	 order,                                              \
+	 since,                                              \
+	 name##_columns,                                     \
+	 sizeof(name##_columns) / sizeof(name##_columns[0]), \
 	 sizeof(struct session_##name)},
 #define COLUMN(table, field, kind)
 #define COLUMN_AS(table, field, name, kind)

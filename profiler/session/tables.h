@@ -1,6 +1,7 @@
 /*
- * tables.h: the session's tables as data (tables.def), and the moving of rows between structs and SQLite statements.
- * A row is any struct session_X of session.h; its table says where the fields lie.
+ * tables.h: the session's tables as data (tables.def), and the moving of rows between structs and
+ * SQLite statements. A row is any struct session_X of session.h; its table says where the fields
+ * lie.
  */
 #ifndef PROFILER_SESSION_TABLES_H
 #define PROFILER_SESSION_TABLES_H
@@ -46,8 +47,9 @@ extern const struct session_table_info session_tables[SESSION_TABLES];
 /* The schema as one text of SQL statements (schema.sql). */
 const char *session_schema(void);
 
-/* "INSERT OR REPLACE INTO ..." and "SELECT ... ORDER BY primary key" (with one parameter when the table has a
- * since column), prepared for the life of `db`. SQLite's result code; *out is NULL unless SQLITE_OK. */
+/* "INSERT OR REPLACE INTO ..." and "SELECT ... ORDER BY primary key" (with one parameter when the
+ * table has a since column), prepared for the life of `db`. SQLite's result code; *out is NULL
+ * unless SQLITE_OK. */
 int session_prepare_insert(sqlite3 *db, enum session_table table, sqlite3_stmt **out);
 int session_prepare_select(sqlite3 *db, enum session_table table, sqlite3_stmt **out);
 

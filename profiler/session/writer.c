@@ -1,36 +1,25 @@
 /*
- * The session's writer. Invariant: a commit happens only in session_flush, so a reader never sees half a round; whatever
- * fails is rolled back, counted in lost_rows and told by the next flush, and writing goes on with the newest rows.
+ * The session's writer. Invariant: a commit happens only in session_flush, so a reader never sees
+ * half a round; whatever fails is rolled back, counted in lost_rows and told by the next flush, and
+ * writing goes on with the newest rows.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "profiler/session/place.h"
-#include "profiler/session/session.h"
-#include "profiler/session/tables.h"
+#include "profiler/session/writer.h"
 
 enum { BUSY_MS = 1000 }; /* a reader that recovers a WAL is the only one ever waited for */
 
-struct session_writer {
-	sqlite3 *db;
-	struct session_place place;
-	sqlite3_stmt *insert[SESSION_TABLES];
-	sqlite3_stmt *put_meta, *add_note;
-	int in_transaction;
-	int64_t pending_rows; /* in the open transaction */
-	int64_t lost_rows;
-	int failed;
-	struct error failure; /* the oldest since the last flush, when `failed` */
-};
-
-/* Why SQLite failed, in the system's words where the system refused. */
-static int describe(sqlite3 *db, int rc, const char *name, struct error *e)
+int session_writer_error(struct session_writer *w, int rc, struct error *e)
 {
+	const char *name = w->place.name;
+	sqlite3 *db = w->db;
 	int errnum = (rc & 0xff) == SQLITE_FULL ? ENOSPC : sqlite3_system_errno(db);
 
-	if (((rc & 0xff) == SQLITE_FULL || (rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN) &&
+	if (((rc & 0xff) == SQLITE_FULL || (rc & 0xff) == SQLITE_IOERR ||
+	     (rc & 0xff) == SQLITE_CANTOPEN) &&
 	    errnum)
 		error_set_errno(e, ERROR_SYSTEM, errnum, "cannot write %s", name);
 	else
@@ -40,11 +29,10 @@ static int describe(sqlite3 *db, int rc, const char *name, struct error *e)
 	return e->kind;
 }
 
-/* To be called right after the failure, while SQLite still knows the reason. */
 static void remember_failure(struct session_writer *w, int rc)
 {
 	if (!w->failed)
-		describe(w->db, rc, w->place.name, &w->failure);
+		session_writer_error(w, rc, &w->failure);
 	w->failed = 1;
 }
 
@@ -98,10 +86,10 @@ static void put(struct session_writer *w, enum session_table table, const void *
 	write_row(w, w->insert[table]);
 }
 
-#define PUT(name) \
+#define PUT(name)                                                                           \
 	void session_put_##name(struct session_writer *w, const struct session_##name *row) \
-	{ \
-		put(w, SESSION_TABLE_##name, row); \
+	{                                                                                   \
+		put(w, SESSION_TABLE_##name, row);                                          \
 	}
 PUT(process)
 PUT(pool)
@@ -136,7 +124,8 @@ void session_put_int(struct session_writer *w, const char *key, int64_t value)
 	write_row(w, w->put_meta);
 }
 
-void session_note(struct session_writer *w, const char *level, int64_t count, int64_t t_ns, const char *text)
+void session_note(struct session_writer *w, const char *level, int64_t count, int64_t t_ns,
+		  const char *text)
 {
 	struct session_note row = {.text = text, .level = level, .count = count, .first_ns = t_ns};
 
@@ -202,6 +191,7 @@ static void free_writer(struct session_writer *w)
 	sqlite3_finalize(w->add_note);
 	sqlite3_close(w->db);
 	session_place_release(&w->place);
+	free(w->thinning.processes);
 	free(w);
 }
 
@@ -213,8 +203,8 @@ int session_close(struct session_writer *w, struct error *e)
 	session_put_int(w, "complete", 1);
 	if (session_flush(w, rc ? &second : e) && !rc)
 		rc = e->kind;
-	/* Out of WAL mode, so that the file can be read alone, also where nothing can be written. Refused while a
-	 * dashboard has it open: then the WAL is emptied into it at least. */
+	/* Out of WAL mode, so that the file can be read alone, also where nothing can be written.
+	 * Refused while a dashboard has it open: then the WAL is emptied into it at least. */
 	if (sqlite3_exec(w->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL))
 		sqlite3_wal_checkpoint_v2(w->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	free_writer(w);
@@ -245,13 +235,14 @@ static int prepare_statements(struct session_writer *w)
 	for (int i = 0; i < SESSION_TABLES && !rc; i++)
 		rc = session_prepare_insert(w->db, (enum session_table)i, &w->insert[i]);
 	if (!rc)
-		rc = sqlite3_prepare_v2(w->db, "INSERT OR REPLACE INTO meta(key,value) VALUES(?,?)", -1, &w->put_meta,
-					NULL);
+		rc = sqlite3_prepare_v2(w->db, "INSERT OR REPLACE INTO meta(key,value) VALUES(?,?)",
+					-1, &w->put_meta, NULL);
 	if (!rc)
-		rc = sqlite3_prepare_v2(w->db,
-					"INSERT INTO note(text,level,count,first_ns) VALUES(?,?,?,?)"
-					" ON CONFLICT(text) DO UPDATE SET count=count+excluded.count",
-					-1, &w->add_note, NULL);
+		rc = sqlite3_prepare_v2(
+			w->db,
+			"INSERT INTO note(text,level,count,first_ns) VALUES(?,?,?,?)"
+			" ON CONFLICT(text) DO UPDATE SET count=count+excluded.count",
+			-1, &w->add_note, NULL);
 	return rc;
 }
 
@@ -267,7 +258,8 @@ int session_create(struct session_writer **out, const char *file, int overwrite,
 		free(w);
 		return e->kind;
 	}
-	rc = sqlite3_open_v2(w->place.path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, NULL);
+	rc = sqlite3_open_v2(w->place.path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW,
+			     NULL);
 	if (!rc) {
 		sqlite3_busy_timeout(w->db, BUSY_MS);
 		rc = make_schema(w->db);
@@ -275,7 +267,7 @@ int session_create(struct session_writer **out, const char *file, int overwrite,
 	if (!rc)
 		rc = prepare_statements(w);
 	if (rc) {
-		describe(w->db, rc, file, e);
+		session_writer_error(w, rc, e);
 		unlink(w->place.path);
 		free_writer(w);
 		return e->kind;

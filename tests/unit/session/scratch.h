@@ -19,7 +19,8 @@ struct session_reader *scratch_open(const char *path);
 struct session_process scratch_process(int64_t id);
 struct session_pool scratch_pool(int64_t id);
 
-/* Writes `rounds` rounds of samples of one process, 100 ms apart from 0 on, rss = 1000 + round; flushes after each. */
+/* Writes `rounds` rounds of samples of one process, 100 ms apart from 0 on, rss = 1000 + round;
+ * flushes after each. */
 void scratch_samples(struct session_writer *w, int rounds);
 
 /* Counts the samples of `r` after `since_ns`. */

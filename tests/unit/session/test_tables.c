@@ -34,7 +34,8 @@ static void compare_columns(sqlite3 *db, const struct session_table_info *t)
 	sqlite3_stmt *info;
 	size_t i = 0;
 
-	snprintf(sql, sizeof(sql), "SELECT name, type, \"notnull\", pk FROM pragma_table_info('%s')", t->name);
+	snprintf(sql, sizeof(sql),
+		 "SELECT name, type, \"notnull\", pk FROM pragma_table_info('%s')", t->name);
 	info = query(db, sql);
 	for (; sqlite3_step(info) == SQLITE_ROW; i++) {
 		const struct session_column *c = &t->columns[i];
@@ -42,7 +43,8 @@ static void compare_columns(sqlite3 *db, const struct session_table_info *t)
 
 		assert_true(i < t->column_count);
 		assert_string_equal(c->name, (const char *)sqlite3_column_text(info, 0));
-		assert_string_equal(c->kind == INTEGER || c->kind == INTEGER_OR_NULL ? "INTEGER" : "TEXT",
+		assert_string_equal(c->kind == INTEGER || c->kind == INTEGER_OR_NULL ? "INTEGER"
+										     : "TEXT",
 				    (const char *)sqlite3_column_text(info, 1));
 		assert_int_equal(c->kind == INTEGER_OR_NULL || c->kind == TEXT_OR_NULL, nullable);
 	}
@@ -63,7 +65,8 @@ static void every_column_is_as_in_the_schema(void **state)
 static void every_table_of_the_schema_is_listed(void **state)
 {
 	sqlite3 *db = schema_database();
-	sqlite3_stmt *tables = query(db, "SELECT name FROM sqlite_schema WHERE type='table' AND name<>'meta'");
+	sqlite3_stmt *tables =
+		query(db, "SELECT name FROM sqlite_schema WHERE type='table' AND name<>'meta'");
 	size_t count = 0;
 
 	(void)state;
@@ -104,11 +107,13 @@ static void reading_in_order_needs_no_sorting(void **state)
 		sqlite3_stmt *select, *plan;
 		char *sql;
 
-		assert_int_equal(session_prepare_select(db, (enum session_table)i, &select), SQLITE_OK);
+		assert_int_equal(session_prepare_select(db, (enum session_table)i, &select),
+				 SQLITE_OK);
 		sql = sqlite3_mprintf("EXPLAIN QUERY PLAN %s", sqlite3_sql(select));
 		plan = query(db, sql);
 		while (sqlite3_step(plan) == SQLITE_ROW)
-			assert_null(strstr((const char *)sqlite3_column_text(plan, 3), "TEMP B-TREE"));
+			assert_null(
+				strstr((const char *)sqlite3_column_text(plan, 3), "TEMP B-TREE"));
 		sqlite3_finalize(plan);
 		sqlite3_finalize(select);
 		sqlite3_free(sql);

@@ -30,7 +30,8 @@ static void process_rows_come_back_as_they_were_put(void **state)
 {
 	const char *path = scratch_path("process.loopmem");
 	struct session_writer *w = scratch_create(path);
-	struct session_process first = scratch_process(1), second = scratch_process(2), back[3] = {0};
+	struct session_process first = scratch_process(1), second = scratch_process(2),
+			       back[3] = {0};
 	struct session_reader *r;
 
 	(void)state;
@@ -104,7 +105,8 @@ static void events_keep_the_order_in_which_they_were_put(void **state)
 
 	(void)state;
 	for (int i = 1; i <= 5; i++)
-		session_put_event(w, &(struct session_event){.id = 1, .t_ns = 1000 - i, .kind = "pool-begin"});
+		session_put_event(w, &(struct session_event){
+					     .id = 1, .t_ns = 1000 - i, .kind = "pool-begin"});
 	scratch_close(w);
 	r = scratch_open(path);
 	assert_int_equal(session_each_event(r, 0, check_event, &last), 0);
@@ -151,7 +153,8 @@ static void readers_see_whole_flushes_only(void **state)
 	(void)state;
 	scratch_samples(w, 3);
 	assert_int_equal(scratch_count_samples(r, -1), 3);
-	session_put_sample(w, &(struct session_sample){.t_ns = INT64_C(1000000000), .process = 1, .n = 1});
+	session_put_sample(
+		w, &(struct session_sample){.t_ns = INT64_C(1000000000), .process = 1, .n = 1});
 	assert_int_equal(scratch_count_samples(r, -1), 3);
 	assert_int_equal(session_flush(w, &e), 0);
 	assert_int_equal(scratch_count_samples(r, -1), 4);

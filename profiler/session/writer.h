@@ -1,0 +1,40 @@
+/*
+ * writer.h: the writer's state, for the files of this folder that write: writer.c, thin.c.
+ */
+#ifndef PROFILER_SESSION_WRITER_H
+#define PROFILER_SESSION_WRITER_H
+
+#include "profiler/session/place.h"
+#include "profiler/session/session.h"
+#include "profiler/session/tables.h"
+
+/* How far session_thin came, and what it must remember to go on from there: for each process the
+ * anonymous bytes of its last sample and what its last rollup had beyond them. Indexed by process
+ * id. */
+struct session_thinning {
+	int64_t until_ns, span_ns;
+	int64_t unmapped_bytes; /* shared memory in no process's Pss, last seen */
+	struct session_thinning_process {
+		int64_t anon_bytes, beyond_anon_bytes;
+	} * processes;
+	size_t process_count;
+};
+
+struct session_writer {
+	sqlite3 *db;
+	struct session_place place;
+	sqlite3_stmt *insert[SESSION_TABLES];
+	sqlite3_stmt *put_meta, *add_note;
+	int in_transaction;
+	int64_t pending_rows; /* in the open transaction */
+	int64_t lost_rows;
+	int failed;
+	struct error failure; /* the oldest since the last flush, when `failed` */
+	struct session_thinning thinning;
+};
+
+/* Fills `e` with why SQLite failed, in the system's words where the system refused. To be called
+ * right after the failure. Returns ERROR_SYSTEM. */
+int session_writer_error(struct session_writer *w, int rc, struct error *e);
+
+#endif
