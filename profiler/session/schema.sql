@@ -101,7 +101,8 @@ CREATE TABLE heap(
 
 -- Shared-memory objects, from the fd walk, de-duplicated by (dev, ino), per creating process.
 -- class: parked = held by descriptors of workers only, mapped by nobody; in-use = mapped by the owner;
--- hostage = held or mapped only by workers that are not its creator. creator NULL = unknown.
+-- hostage = held or mapped only by workers that are not its creator. creator NULL = unknown. A walk that finds nothing
+-- is one row of 0 objects.
 CREATE TABLE shm(
   t_ns INTEGER NOT NULL, creator INTEGER, class TEXT NOT NULL,
   objects INTEGER NOT NULL, bytes INTEGER NOT NULL,
