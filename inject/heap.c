@@ -1,0 +1,176 @@
+/*
+ * heap.c: the long ways of counting, and the tick.
+ *
+ * A block is counted by its usable size, when it is allocated and when it is freed, so what is alive
+ * is exact. It is counted as freed before the real free: after it another thread may own the
+ * address.
+ */
+#include "inject/heap.h"
+
+#include <errno.h>
+
+#include "inject/identity.h"
+#include "inject/lifecycle.h"
+#include "inject/own.h"
+#include "inject/python_boot.h"
+#include "inject/real.h"
+#include "inject/sample.h"
+#include "inject/self.h"
+
+static enum heap_mode mode = HEAP_ASK; /* written at start */
+static bool forked;                    /* written in a fork's child, before its threads */
+
+/* True when the header formula agrees with the allocator, for chunks of every kind. */
+static bool header_is_right(void)
+{
+	static const size_t tries[] = {1, 24, 25, 1032, 70000, 1 << 20};
+	bool right = true;
+
+	for (size_t i = 0; right && i < sizeof(tries) / sizeof(*tries); i++) {
+		size_t *block = real.malloc(tries[i]);
+		if (!block)
+			return false;
+		right = block[-1] & GLIBC_MAPPED ||
+			(block[-1] & ~(size_t)GLIBC_FLAGS) - sizeof(size_t) ==
+				real.malloc_usable_size(block);
+		real.free(block);
+	}
+	return right;
+}
+
+void heap_start(void)
+{
+	own_set_shift(identity_allocator.is_glibc ? 4 : 3);
+	if (!identity_allocator.knows_sizes)
+		mode = HEAP_OFF;
+	else if (identity_allocator.is_glibc && header_is_right())
+		mode = HEAP_HEADER;
+}
+
+void heap_forked(void)
+{
+	forked = true;
+	own_forked();
+}
+
+bool heap_is_short(void)
+{
+	return mode == HEAP_HEADER && !forked;
+}
+
+static size_t usable_bytes(const void *block)
+{
+	size_t header;
+
+	if (mode != HEAP_HEADER)
+		return real.malloc_usable_size((void *)block);
+	header = ((const size_t *)block)[-1];
+	return (header & ~(size_t)GLIBC_FLAGS) -
+	       (header & GLIBC_MAPPED ? 2 * sizeof(size_t) : sizeof(size_t));
+}
+
+static inline void add(uint64_t *counter, uint64_t more)
+{
+	if (__builtin_expect(thread.row != NULL, 1))
+		*counter += more;
+	else
+		__atomic_fetch_add(counter, more, __ATOMIC_RELAXED);
+}
+
+/* The counters of the calling thread: add() to them. */
+static inline struct loopmem_counters *row(void)
+{
+	if (__builtin_expect(thread.state == THREAD_NEW, 0))
+		thread_attach();
+	return __builtin_expect(thread.row != NULL, 1) ? thread.row : thread_shared_row();
+}
+
+static void count_alloc(void *block, size_t bytes)
+{
+	struct loopmem_counters *counters = row();
+
+	if (forked && !own_add(block))
+		self_drop(LOOPMEM_DROP_OWN);
+	add(&counters->alloc_bytes, bytes);
+	add(&counters->allocs, 1);
+	heap_spend(bytes);
+}
+
+static void count_free(bool own, size_t bytes)
+{
+	if (own) {
+		struct loopmem_counters *counters = row();
+		add(&counters->free_bytes, bytes);
+		add(&counters->frees, 1);
+	} else {
+		struct loopmem_segment *segment = self_segment;
+		__atomic_fetch_add(&segment->inherited_free_bytes, bytes, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&segment->inherited_frees, 1, __ATOMIC_RELAXED);
+	}
+}
+
+void heap_note_alloc(void *block)
+{
+	if (block && mode != HEAP_OFF && !real_is_boot_block(block))
+		count_alloc(block, usable_bytes(block));
+}
+
+void heap_free(void *block)
+{
+	if (real_is_boot_block(block))
+		return;
+	if (block && mode != HEAP_OFF)
+		count_free(!forked || own_remove(block), usable_bytes(block));
+	real.free(block);
+}
+
+struct heap_move heap_move_begin(void *block)
+{
+	struct heap_move move = {0};
+
+	if (block && mode != HEAP_OFF) {
+		move.bytes = usable_bytes(block);
+		move.own = !forked || own_remove(block);
+	}
+	return move;
+}
+
+void heap_move_end(struct heap_move move, void *old, void *block, size_t asked_bytes)
+{
+	if (mode == HEAP_OFF)
+		return;
+	if (!block && asked_bytes > 0) { /* failed: the old block lives on */
+		if (old && forked && move.own && !own_add(old))
+			self_drop(LOOPMEM_DROP_OWN);
+		return;
+	}
+	if (old)
+		count_free(move.own, move.bytes);
+	heap_note_alloc(block);
+}
+
+void heap_spend(size_t bytes)
+{
+	if (thread.state == THREAD_NEW)
+		thread_attach();
+	thread.countdown -= (int64_t)bytes;
+	if (__builtin_expect(thread.countdown < 0, 0))
+		heap_tick();
+}
+
+void heap_tick(void)
+{
+	int saved = errno;
+
+	if (thread.guard || thread.holds) {
+		thread.countdown = self_is_waiting() ? SELF_WAIT_BYTES : sample_gap(&thread.random);
+		return;
+	}
+	thread.countdown = sample_gap(&thread.random);
+	guard_enter();
+	lifecycle_check_fork();
+	self_settle();
+	python_boot_tick();
+	guard_leave();
+	errno = saved;
+}

@@ -1,0 +1,93 @@
+/*
+ * heap.h: counting allocations and frees by usable size; the part of it that every malloc runs.
+ *
+ * The short way: the thread has its slot, the process did not come by fork, and malloc is glibc's, so
+ * the usable size stands in the word before the block (verified at start against
+ * malloc_usable_size). Everything else goes the long way, out of line. No lock, no system call
+ * either way, but on a tick (once per sample gap) and in a thread's first call.
+ */
+#ifndef INJECT_HEAP_H
+#define INJECT_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "inject/thread.h"
+
+/* The word before a block of glibc: size of the chunk and three flags (glibc malloc.c, "chunks"). */
+enum {
+	GLIBC_FLAGS = 7,
+	GLIBC_MAPPED = 2, /* a mapping of its own: another formula, so the long way */
+};
+
+/* How the heap is counted; found once at start. */
+enum heap_mode {
+	HEAP_ASK,    /* ask malloc_usable_size */
+	HEAP_HEADER, /* the short way is allowed */
+	HEAP_OFF,    /* sizes cannot be known: nothing is counted */
+};
+
+/* Chooses how to count, by identity_allocator. At start, before threads. */
+void heap_start(void);
+
+/* The child of a fork: from now on frees of inherited blocks are told apart. */
+void heap_forked(void);
+
+/* True when a thread with a slot may take the short way. */
+bool heap_is_short(void);
+
+/* The long ways. heap_free gives the block back itself. */
+void heap_note_alloc(void *block);
+void heap_free(void *block);
+
+/* A realloc, in two halves around the real call: what it moves from, and how it ended. */
+struct heap_move {
+	size_t bytes;
+	bool own;
+};
+struct heap_move heap_move_begin(void *block);
+void heap_move_end(struct heap_move move, void *old, void *block, size_t asked_bytes);
+
+/* `bytes` came from a mapping: they count towards the next tick like allocated ones. */
+void heap_spend(size_t bytes);
+
+/* The countdown ran out: everything that must happen now and then. Keeps errno. */
+void heap_tick(void);
+
+static inline void heap_alloced(void *block)
+{
+	struct loopmem_counters *row = thread.fast;
+
+	if (__builtin_expect(row && block, 1)) {
+		size_t header = ((const size_t *)block)[-1];
+		if (__builtin_expect(!(header & GLIBC_MAPPED), 1)) {
+			size_t bytes = (header & ~(size_t)GLIBC_FLAGS) - sizeof(size_t);
+			row->alloc_bytes += bytes;
+			row->allocs++;
+			thread.countdown -= (int64_t)bytes;
+			if (__builtin_expect(thread.countdown < 0, 0))
+				heap_tick();
+			return;
+		}
+	}
+	heap_note_alloc(block);
+}
+
+/* True when the block was counted and is to be given back by the caller. */
+static inline bool heap_freeing(void *block)
+{
+	struct loopmem_counters *row = thread.fast;
+
+	if (__builtin_expect(row && block, 1)) {
+		size_t header = ((const size_t *)block)[-1];
+		if (__builtin_expect(!(header & GLIBC_MAPPED), 1)) {
+			row->free_bytes += (header & ~(size_t)GLIBC_FLAGS) - sizeof(size_t);
+			row->frees++;
+			return true;
+		}
+	}
+	return false;
+}
+
+#endif

@@ -1,0 +1,162 @@
+/*
+ * lifecycle.c: the constructor, the fork handlers, the exec and exit marks.
+ *
+ * Who is who: a child of fork() runs after_fork_child before anything of its own; a child of vfork
+ * shares this memory and must change nothing in it (its pid is not the segment's); a child of a bare
+ * clone runs no handler and is found at its first tick by a page that forks wipe.
+ */
+#include "inject/lifecycle.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "inject/events.h"
+#include "inject/heap.h"
+#include "inject/identity.h"
+#include "inject/locks.h"
+#include "inject/pools.h"
+#include "inject/python_boot.h"
+#include "inject/real.h"
+#include "inject/regions.h"
+#include "inject/sample.h"
+#include "inject/self.h"
+#include "inject/thread.h"
+
+/* *not_forked is 1, and 0 in a child that no handler has seen. */
+static unsigned char always = 1;
+static unsigned char *not_forked = &always; /* written at start */
+static uint64_t live_at_fork;               /* between prepare and child, all locks held */
+
+static void make_fork_detector(void)
+{
+	size_t page = (size_t)getpagesize();
+	unsigned char *mark =
+		REAL(mmap)(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mark == MAP_FAILED)
+		return;
+	if (REAL(madvise)(mark, page, MADV_WIPEONFORK) < 0) {
+		REAL(munmap)(mark, page);
+		return;
+	}
+	*mark = 1;
+	not_forked = mark;
+}
+
+static void become_child(uint64_t inherited_live_bytes)
+{
+	python_boot_forked();
+	self_forked(inherited_live_bytes);
+	heap_forked();
+	regions_forked();
+	pools_forked();
+	thread_forked();
+	*not_forked = 1;
+}
+
+static void before_fork(void)
+{
+	locks_before_fork();
+	live_at_fork = thread_live_bytes(self_segment);
+}
+
+static void after_fork_child(void)
+{
+	int saved = errno;
+
+	locks_after_fork_child();
+	become_child(live_at_fork);
+	errno = saved;
+}
+
+void lifecycle_check_fork(void)
+{
+	if (__builtin_expect(*not_forked, 1))
+		return;
+	locks_after_fork_child();
+	become_child(thread_live_bytes(self_segment));
+}
+
+void lifecycle_has_forked(pid_t child)
+{
+	if (self_is_published())
+		event_emit(&(struct event){.kind = LOOPMEM_EVENT_FORK, .value = child});
+}
+
+static bool is_this_process(void)
+{
+	lifecycle_check_fork();
+	return getpid() == self_segment->pid;
+}
+
+void lifecycle_exec(void)
+{
+	if (!is_this_process() || !self_is_published())
+		return;
+	self_settle();
+	self_segment->exec_ns = self_now_ns();
+	event_emit(&(struct event){.kind = LOOPMEM_EVENT_EXEC});
+}
+
+void lifecycle_exec_failed(void)
+{
+	if (is_this_process())
+		self_segment->exec_ns = 0;
+}
+
+/* A child that counted nothing has nothing to tell. */
+static bool has_counted(void)
+{
+	struct loopmem_counters sum = thread_sum(self_segment, 0);
+
+	return self_is_published() || sum.allocs || sum.frees || self_segment->inherited_frees;
+}
+
+void lifecycle_exit(int status)
+{
+	int saved = errno;
+
+	if (is_this_process() && has_counted()) {
+		self_settle();
+		self_segment->exit_status = status;
+		self_segment->exit_ns = self_now_ns();
+		event_emit(&(struct event){.kind = LOOPMEM_EVENT_EXIT, .value = status});
+	}
+	errno = saved;
+}
+
+static void at_exit(int status, void *unused)
+{
+	(void)unused;
+	lifecycle_exit(status);
+}
+
+void lifecycle_trainer(void)
+{
+	self_publish();
+}
+
+/* First, so that our fork handler of the child runs before any other that allocates. */
+__attribute__((constructor(101))) static void start(int argc, char **argv)
+{
+	int saved = errno;
+
+	guard_enter();
+	real_resolve();
+	identity_find_allocator();
+	sample_set_mean(secure_getenv("LOOPMEM_SAMPLE_BYTES"));
+	heap_start();
+	make_fork_detector();
+	pthread_atfork(before_fork, locks_after_fork_parent, after_fork_child);
+	on_exit(at_exit, NULL);
+	self_start(argc, argv, secure_getenv("LOOPMEM_DIR"));
+	thread_attach();
+	self_publish();
+	thread_set_context(0);
+	thread.countdown = sample_gap(&thread.random);
+	guard_leave();
+	errno = saved;
+}

@@ -1,0 +1,21 @@
+/*
+ * pools.h: the rows of the pool table. The public side is loopmem.h.
+ *
+ * Life of a pool:  STARTING -> DELIVERING <-> PARKED, from any of them -> EXHAUSTED, and ENDED.
+ * A pool is parked when the owner asks another one. Two pools that are asked in turn (a loop over
+ * zip(a, b)) do not park each other: a pool asked less than POOL_TURN_NS ago is in turn.
+ */
+#ifndef INJECT_POOLS_H
+#define INJECT_POOLS_H
+
+#include "inject/loopmem.h"
+
+#define POOL_TURN_NS UINT64_C(1000000000)
+
+/* The hook ended an idle pool: 0 = done, else why not. Leaves an event. */
+void pools_released(loopmem_pool pool, int why_not);
+
+/* In the child of a fork: it has no pools; calls that name the parent's are ignored. */
+void pools_forked(void);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * sample.c: exponential gaps. The logarithm is computed here because libm would cost every process
+ * of the tree the time to load it.
+ */
+#include "inject/sample.h"
+
+static uint64_t mean_bytes = SAMPLE_MEAN_BYTES; /* written before threads exist */
+
+void sample_set_mean(const char *text)
+{
+	uint64_t value = 0;
+
+	if (!text || !*text)
+		return;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9' || value > (UINT64_MAX >> 8))
+			return;
+		value = value * 10 + (uint64_t)(*text - '0');
+	}
+	if (value > 0 && value < (UINT64_C(1) << 50))
+		mean_bytes = value;
+}
+
+uint64_t sample_mean_bytes(void)
+{
+	return mean_bytes;
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014): any state is a good state. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* -ln(n / 2^53) for n in 1 .. 2^53. n = m 2^e with m in [1, 2), and ln m = 2 atanh((m-1)/(m+1));
+ * the series is cut where its terms are below 1e-10. */
+static double minus_log(uint64_t n)
+{
+	int e = 63 - __builtin_clzll(n);
+	double m = (double)n / (double)(UINT64_C(1) << e);
+	double t = (m - 1) / (m + 1), square = t * t, power = t, sum = 0;
+
+	for (int k = 1; k < 20; k += 2) {
+		sum += power / k;
+		power *= square;
+	}
+	return (53 - e) * 0.69314718055994530942 - 2 * sum;
+}
+
+int64_t sample_gap(uint64_t *random)
+{
+	if (mean_bytes == 1)
+		return 0;
+	return (int64_t)((double)mean_bytes * minus_log((next_random(random) >> 11) + 1));
+}

@@ -1,0 +1,39 @@
+/*
+ * segment_file.c: a new file, never one that exists and never through a link, with all of its space
+ * reserved before the first byte is written: a full file system is an error here, not a SIGBUS later.
+ */
+#include "inject/segment_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "inject/real.h"
+#include "inject/text.h"
+
+struct loopmem_segment *segment_file_create(const char *directory, int32_t pid, uint64_t birth_ns)
+{
+	char path[PATH_MAX];
+	struct text text = text_into(path, sizeof(path));
+	struct loopmem_segment *segment = MAP_FAILED;
+	int fd;
+
+	text_put(&text, directory);
+	text_put_char(&text, '/');
+	text_put_number(&text, (uint64_t)pid, 10);
+	text_put_char(&text, '-');
+	text_put_number(&text, birth_ns, 16);
+	text_put(&text, LOOPMEM_SEGMENT_SUFFIX);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return NULL;
+	if (REAL(posix_fallocate)(fd, 0, sizeof(*segment)) == 0)
+		segment = REAL(mmap)(NULL, sizeof(*segment), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+				     0);
+	if (segment == MAP_FAILED && REAL(ftruncate)(fd, 0) < 0)
+		unlink(path);
+	close(fd);
+	return segment == MAP_FAILED ? NULL : segment;
+}
