@@ -8,6 +8,8 @@ $(O)/man/%: docs/man/%.in $(O)/loopmem mk/man.sh
 	$(call say,MAN,$@)
 	$(Q)mk/man.sh $(O)/loopmem $< > $@
 
+$(O)/man/loopmem-fit.1: $(O)/loopmem-fit
+
 $(O)/completion/loopmem: $(O)/loopmem mk/completion.sh
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)

@@ -1,16 +1,25 @@
 #!/bin/bash
 # man.sh LOOPMEM PAGE.1.in: prints the man page. The lines @SYNOPSIS@, @OPTIONS@, @COMMANDS@ and
 # @SEE_ALSO@ are replaced by what the program says of itself; @HELP@, @VERSION@ and @DATE@ in a line.
+# The page of a program beside LOOPMEM (loopmem-fit) gets the words of that program instead.
 set -eu
 loopmem=$1 page=$2
 command=$(basename "$page" .1.in)
 command=${command#loopmem} command=${command#-}
 table=$("$loopmem" __options)
+own=$(dirname "$loopmem")/loopmem-$command # a program of its own?
+[[ $command && -x $own ]] || own=
 
 roff() { # text to roff: backslashes and hyphens, and no line may start as a request
 	sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e "s/^[.']/\\\\\&&/"
 }
 options() {
+	if [[ $own ]]; then # the paragraphs of its help that list options
+		echo .nf
+		"$own" --help | awk '/^ [A-Z][a-z]*$/ { on = 1 } /^[A-Z]/ { on = 0 } on' | roff
+		echo .fi
+		return
+	fi
 	awk -F '\t' -v command="$command" '$1 == command && $2 {
 		value = $4 ? ($3 ? " " : "=") "\\fI" $4 "\\fR" : ""
 		print ".TP"
@@ -20,7 +29,7 @@ options() {
 }
 synopsis() {
 	echo .nf
-	"$loopmem" "$command" --usage | roff
+	if [[ $own ]]; then "$own" --usage; else "$loopmem" "$command" --usage; fi | roff
 	echo .fi
 }
 commands() {

@@ -30,7 +30,7 @@ enum {
 static const struct argp_option argp_options[] = {
 	{.doc = "Order"},
 	{"order", KEY_ORDER, "old|new", 0,
-	 "old (the default), as in most frameworks: all of the habits below; new: none", 0},
+	 "old (the default): all of the habits below, as in common frameworks; new: none", 0},
 #define HABIT(name, option, meaning)                                  \
 	{option, KEY_HABIT + FIT_NUMBER_##name, NULL, 0, meaning, 0}, \
 		{"no-" option,                                        \

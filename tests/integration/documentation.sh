@@ -4,7 +4,8 @@
 
 loopmem=$LOOPMEM_BUILD/loopmem
 commands=$("$loopmem" __options | awk -F '\t' '$5 == "command" { print $1 }' | sort)
-pages=$(cd "$SRC/docs/man" && printf '%s\n' loopmem-*.1.in | sed 's/loopmem-//; s/\.1\.in//' | sort)
+pages=$(cd "$SRC/docs/man" && printf '%s\n' loopmem-*.1.in | sed 's/loopmem-//; s/\.1\.in//' |
+	grep -vx fit | sort)
 claim "every command has a man page and every page a command" diff <(echo "$commands") <(echo "$pages")
 
 section() { # section PAGE TITLE: its text, without markup
@@ -20,6 +21,13 @@ for command in $commands; do
 		<(section "$page" OPTIONS | grep -oE '^(-., )?--[a-z-]+' | sed 's/.*--/--/') \
 		<("$loopmem" __options | awk -F '\t' -v c="$command" '$1 == c && $2 { print $2 }')
 done
+
+fit=$LOOPMEM_BUILD/loopmem-fit
+claim "SYNOPSIS of loopmem-fit is its --usage" \
+	diff <(section "$LOOPMEM_BUILD/man/loopmem-fit.1" SYNOPSIS) <("$fit" --usage)
+claim "the page of loopmem-fit has every option" diff \
+	<(section "$LOOPMEM_BUILD/man/loopmem-fit.1" OPTIONS | grep -oE '^ +--[a-z-]+') \
+	<("$fit" --help | grep -oE '^ +--[a-z-]+')
 
 leftover=$(grep -hE '@[A-Z_]+@' "$LOOPMEM_BUILD"/man/*.1)
 claim "no placeholder is left in a page" test -z "$leftover"
