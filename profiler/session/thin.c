@@ -122,14 +122,14 @@ static int take_figure(struct session_thinning *t, struct round *round, sqlite3_
 }
 
 /* Fills temp.round. */
-static int sum_rounds(struct session_writer *w, const struct chunk *chunk)
+static int sum_rounds(sqlite3 *db, struct session_thinning *t, const struct chunk *chunk)
 {
 	sqlite3_stmt *figure = NULL, *insert = NULL;
 	struct round round = {0};
-	int rc = sqlite3_prepare_v2(w->db, figures, -1, &figure, NULL);
+	int rc = sqlite3_prepare_v2(db, figures, -1, &figure, NULL);
 
 	if (!rc)
-		rc = sqlite3_prepare_v2(w->db,
+		rc = sqlite3_prepare_v2(db,
 					"INSERT INTO temp.round(t_ns,total_bytes,n) VALUES(?,?,?)",
 					-1, &insert, NULL);
 	sqlite3_bind_int64(figure, 1, chunk->first_ns);
@@ -137,13 +137,13 @@ static int sum_rounds(struct session_writer *w, const struct chunk *chunk)
 	while (!rc && (rc = sqlite3_step(figure)) == SQLITE_ROW) {
 		int64_t t_ns = sqlite3_column_int64(figure, 0);
 
-		rc = t_ns == round.t_ns ? SQLITE_OK : finish_round(&w->thinning, &round, insert);
+		rc = t_ns == round.t_ns ? SQLITE_OK : finish_round(t, &round, insert);
 		round.t_ns = t_ns;
 		if (!rc)
-			rc = take_figure(&w->thinning, &round, figure);
+			rc = take_figure(t, &round, figure);
 	}
 	if (rc == SQLITE_DONE)
-		rc = finish_round(&w->thinning, &round, insert);
+		rc = finish_round(t, &round, insert);
 	sqlite3_finalize(figure);
 	sqlite3_finalize(insert);
 	free(round.members);
@@ -159,7 +159,7 @@ static void bind(sqlite3_stmt *statement, const char *name, int64_t value)
 }
 
 /* Runs every statement of thin.sql. */
-static int choose_and_delete(struct session_writer *w, const struct chunk *chunk)
+static int choose_and_delete(sqlite3 *db, const struct chunk *chunk)
 {
 	const char *next = thin_sql;
 	int rc = SQLITE_OK;
@@ -167,7 +167,7 @@ static int choose_and_delete(struct session_writer *w, const struct chunk *chunk
 	while (!rc && *next) {
 		sqlite3_stmt *statement;
 
-		rc = sqlite3_prepare_v2(w->db, next, -1, &statement, &next);
+		rc = sqlite3_prepare_v2(db, next, -1, &statement, &next);
 		if (rc || !statement) /* nothing but a comment */
 			continue;
 		bind(statement, ":first_ns", chunk->first_ns);
@@ -182,11 +182,10 @@ static int choose_and_delete(struct session_writer *w, const struct chunk *chunk
 
 /* Rows after the chunk's last round are left for the next one: they are carried to rounds still to
  * come. */
-static int end_at_last_round(struct session_writer *w, struct chunk *chunk)
+static int end_at_last_round(sqlite3 *db, struct chunk *chunk)
 {
 	sqlite3_stmt *statement;
-	int rc =
-		sqlite3_prepare_v2(w->db, "SELECT max(t_ns) FROM temp.round", -1, &statement, NULL);
+	int rc = sqlite3_prepare_v2(db, "SELECT max(t_ns) FROM temp.round", -1, &statement, NULL);
 
 	if (rc)
 		return rc;
@@ -198,62 +197,138 @@ static int end_at_last_round(struct session_writer *w, struct chunk *chunk)
 	return sqlite3_finalize(statement);
 }
 
-static int thin_chunk(struct session_writer *w, struct chunk chunk)
+static int thin_chunk(sqlite3 *db, struct session_thinning *t, struct chunk chunk)
 {
-	int rc = sqlite3_exec(w->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+	int rc = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
 
 	if (rc)
 		return rc;
-	rc = sqlite3_exec(w->db, temp_tables, NULL, NULL, NULL);
+	rc = sqlite3_exec(db, temp_tables, NULL, NULL, NULL);
 	if (!rc)
-		rc = sum_rounds(w, &chunk);
+		rc = sum_rounds(db, t, &chunk);
 	if (!rc)
-		rc = end_at_last_round(w, &chunk);
+		rc = end_at_last_round(db, &chunk);
 	if (!rc && chunk.end_ns > chunk.first_ns)
-		rc = choose_and_delete(w, &chunk);
+		rc = choose_and_delete(db, &chunk);
 	if (!rc)
-		rc = sqlite3_exec(w->db, "COMMIT", NULL, NULL, NULL);
+		rc = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
 	return rc;
 }
 
-static void start_over(struct session_thinning *t, int64_t span_ns)
+void session_thinnings_free(struct session_writer *w)
 {
-	t->until_ns = 0;
-	t->span_ns = span_ns;
-	t->unmapped_bytes = 0;
-	if (t->processes)
-		memset(t->processes, 0, t->process_count * sizeof(*t->processes));
+	for (size_t i = 0; i < w->thinning_count; i++)
+		free(w->thinnings[i].processes);
+	free(w->thinnings);
+}
+
+static struct session_thinning *thinning_of(struct session_writer *w, int64_t span_ns)
+{
+	struct session_thinning *grown;
+
+	for (size_t i = 0; i < w->thinning_count; i++)
+		if (w->thinnings[i].span_ns == span_ns)
+			return &w->thinnings[i];
+	grown = realloc(w->thinnings, (w->thinning_count + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	w->thinnings = grown;
+	grown[w->thinning_count] = (struct session_thinning){.span_ns = span_ns};
+	return &grown[w->thinning_count++];
+}
+
+static int continue_from(struct session_thinning *t, const struct session_thinning *coarser)
+{
+	size_t bytes = coarser->process_count * sizeof(*coarser->processes);
+	struct session_thinning_process *copy = malloc(bytes + 1);
+
+	if (!copy)
+		return SQLITE_NOMEM;
+	if (bytes)
+		memcpy(copy, coarser->processes, bytes);
+	free(t->processes);
+	t->processes = copy;
+	t->process_count = coarser->process_count;
+	t->until_ns = coarser->until_ns;
+	t->unmapped_bytes = coarser->unmapped_bytes;
+	return SQLITE_OK;
+}
+
+/* What is thinned to longer spans already needs no finer ones. */
+static int pass_coarser(struct session_writer *w, struct session_thinning *t)
+{
+	int rc = SQLITE_OK;
+
+	for (size_t i = 0; i < w->thinning_count && !rc; i++)
+		if (w->thinnings[i].span_ns > t->span_ns && w->thinnings[i].until_ns > t->until_ns)
+			rc = continue_from(t, &w->thinnings[i]);
+	return rc;
+}
+
+static int thin_until(struct session_writer *w, struct session_thinning *t, int64_t before_ns)
+{
+	int64_t chunk_ns = t->span_ns < CHUNK_NS / CHUNK_SPANS_MAX ? t->span_ns * CHUNK_SPANS_MAX
+								   : CHUNK_NS;
+	int64_t all_ns = before_ns - before_ns % t->span_ns;
+	int rc = SQLITE_OK;
+
+	if (chunk_ns < t->span_ns)
+		chunk_ns = t->span_ns;
+	while (!rc && t->until_ns < all_ns) {
+		int64_t end_ns = t->until_ns + chunk_ns;
+
+		end_ns -= end_ns % t->span_ns; /* a coarser one may have ended in the middle */
+		if (end_ns > all_ns)
+			end_ns = all_ns;
+		rc = thin_chunk(w->db, t, (struct chunk){t->until_ns, end_ns, t->span_ns});
+		if (!rc)
+			t->until_ns = end_ns;
+	}
+	return rc;
+}
+
+/* After a failure the carried figures are of the middle of a chunk: start over. */
+static int give_up(struct session_writer *w, struct session_thinning *t, int rc, struct error *e)
+{
+	session_writer_error(w, rc, e);
+	if (!sqlite3_get_autocommit(w->db))
+		sqlite3_exec(w->db, "ROLLBACK", NULL, NULL, NULL);
+	free(t->processes);
+	*t = (struct session_thinning){.span_ns = t->span_ns};
+	return e->kind;
+}
+
+static void put_extent(struct session_writer *w)
+{
+	int64_t until_ns = 0, span_ns = 0;
+
+	for (size_t i = 0; i < w->thinning_count; i++) {
+		if (w->thinnings[i].until_ns > until_ns)
+			until_ns = w->thinnings[i].until_ns;
+		if (w->thinnings[i].until_ns && w->thinnings[i].span_ns > span_ns)
+			span_ns = w->thinnings[i].span_ns;
+	}
+	if (!until_ns)
+		return;
+	session_put_int(w, "thinned_before_ns", until_ns);
+	session_put_int(w, "thinned_span_ns", span_ns);
 }
 
 int session_thin(struct session_writer *w, int64_t before_ns, int64_t span_ns, struct error *e)
 {
-	struct session_thinning *t = &w->thinning;
-	int64_t chunk_ns = span_ns * CHUNK_SPANS_MAX < CHUNK_NS ? span_ns * CHUNK_SPANS_MAX
-								: CHUNK_NS;
+	struct session_thinning *t;
+	int rc;
 
 	if (session_flush(w, e))
 		return e->kind;
-	if (chunk_ns < span_ns)
-		chunk_ns = span_ns;
-	chunk_ns -= chunk_ns % span_ns;
-	if (span_ns != t->span_ns)
-		start_over(t, span_ns);
-	while (t->until_ns + span_ns <= before_ns) {
-		int64_t end_ns = before_ns - before_ns % span_ns;
-		int rc;
-
-		if (end_ns - t->until_ns > chunk_ns)
-			end_ns = t->until_ns + chunk_ns;
-		rc = thin_chunk(w, (struct chunk){t->until_ns, end_ns, span_ns});
-		if (rc) {
-			session_writer_error(w, rc, e);
-			sqlite3_exec(w->db, "ROLLBACK", NULL, NULL, NULL);
-			start_over(t, 0);
-			return e->kind;
-		}
-		t->until_ns = end_ns;
-	}
-	session_put_int(w, "thinned_before_ns", t->until_ns);
-	session_put_int(w, "thinned_span_ns", t->span_ns);
+	t = thinning_of(w, span_ns);
+	if (!t)
+		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot write %s", w->place.name);
+	rc = pass_coarser(w, t);
+	if (!rc)
+		rc = thin_until(w, t, before_ns);
+	if (rc)
+		return give_up(w, t, rc, e);
+	put_extent(w);
 	return session_flush(w, e);
 }

@@ -191,7 +191,7 @@ static void free_writer(struct session_writer *w)
 	sqlite3_finalize(w->add_note);
 	sqlite3_close(w->db);
 	session_place_release(&w->place);
-	free(w->thinning.processes);
+	session_thinnings_free(w);
 	free(w);
 }
 

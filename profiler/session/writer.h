@@ -8,15 +8,14 @@
 #include "profiler/session/session.h"
 #include "profiler/session/tables.h"
 
-/* How far session_thin came, and what it must remember to go on from there: for each process the
- * anonymous bytes of its last sample and what its last rollup had beyond them. Indexed by process
- * id. */
+/* How far rows were thinned to one length of span, and what is needed to go on from there: for each
+ * process the anonymous bytes of its last sample and what its last rollup had beyond them. */
 struct session_thinning {
-	int64_t until_ns, span_ns;
+	int64_t span_ns, until_ns;
 	int64_t unmapped_bytes; /* shared memory in no process's Pss, last seen */
 	struct session_thinning_process {
 		int64_t anon_bytes, beyond_anon_bytes;
-	} * processes;
+	} * processes; /* by process id */
 	size_t process_count;
 };
 
@@ -29,12 +28,15 @@ struct session_writer {
 	int64_t pending_rows; /* in the open transaction */
 	int64_t lost_rows;
 	int failed;
-	struct error failure; /* the oldest since the last flush, when `failed` */
-	struct session_thinning thinning;
+	struct error failure;               /* the oldest since the last flush, when `failed` */
+	struct session_thinning *thinnings; /* one each length of span */
+	size_t thinning_count;
 };
 
 /* Fills `e` with why SQLite failed, in the system's words where the system refused. To be called
  * right after the failure. Returns ERROR_SYSTEM. */
 int session_writer_error(struct session_writer *w, int rc, struct error *e);
+
+void session_thinnings_free(struct session_writer *w);
 
 #endif

@@ -327,6 +327,33 @@ static void thinning_again_and_coarser_keeps_the_peak(void **state)
 	end_run(&run);
 }
 
+/* As the collector does it: long spans for what is old, short ones for what is less old, ever on.
+ */
+static void two_lengths_of_span_go_on_side_by_side(void **state)
+{
+	struct run run = thinned_run("both.loopmem", 0, SECOND_NS);
+	struct error e;
+
+	(void)state;
+	for (int64_t now = 500; now <= ROUNDS; now += 100) {
+		assert_int_equal(session_thin(run.w, (now - 400) * ROUND_NS,
+					      8 * SECOND_NS + ROUND_NS, &e),
+				 0);
+		assert_int_equal(session_thin(run.w, (now - 50) * ROUND_NS, SECOND_NS, &e), 0);
+	}
+	free(run.after);
+	run.after = look(run.path);
+	assert_int_equal(run.after->rounds_n, ROUNDS);
+	for (int round = 0; round < ROUNDS; round++)
+		if (run.after->n[round])
+			assert_int_equal(total(run.after, round), total(run.before, round));
+	assert_int_equal(peak_round(run.after, 0, ROUNDS), peak_round(run.before, 0, ROUNDS));
+	/* 32 long spans and 35 short ones, each with an edge or a last round of a chunk beside its
+	 * largest */
+	assert_in_range(rounds_left(run.after, 0, ROUNDS - 50), 32 + 35, 2 * (32 + 35) + EDGES);
+	end_run(&run);
+}
+
 static void the_size_shrinks_and_the_session_says_how_far(void **state)
 {
 	const char *path = scratch_path("size.loopmem");
@@ -357,6 +384,7 @@ int main(void)
 		cmocka_unit_test(newer_rows_are_not_touched),
 		cmocka_unit_test(kept_rounds_say_how_many_they_stand_for),
 		cmocka_unit_test(thinning_again_and_coarser_keeps_the_peak),
+		cmocka_unit_test(two_lengths_of_span_go_on_side_by_side),
 		cmocka_unit_test(the_size_shrinks_and_the_session_says_how_far),
 	};
 
