@@ -41,11 +41,17 @@ $(O)/tests/targets/%: tests/targets/%.c $(O)/flags
 $(O)/tests/targets/%: tests/targets/%.cc $(O)/flags
 	$(call build_target,CXX)
 
+# Programs that make input for tests: tests/fixtures/NAME.c with the made-up runs.
+FIXTURES := $(O)/tests/fixtures/reference_session
+$(FIXTURES): $(patsubst %.c,$(O)/%.o,$(wildcard tests/fixtures/*.c)) $(O)/libsession.a $(O)/libbase.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(PROGRAM_LINK) -o $@ $^ $(PROGRAM_LIBS)
+
 integration_tests := $(sort $(wildcard tests/integration/*.sh tests/integration/*.py))
 torch_tests       := $(sort $(wildcard tests/python/test_*.py))
 RUN_TESTS          = LOOPMEM_BUILD='$(abspath $(O))' VENV='$(abspath $(VENV))' PYTHON='$(PYTHON)' tests/run.sh
 
-check-unit: $(unit_tests) ## build and run the unit tests
+check-unit: $(unit_tests) $(FIXTURES) ## build and run the unit tests
 	@$(RUN_TESTS) $(unit_tests)
 
 # The shim is never sanitized, so neither are the drivers of its modules.
@@ -62,7 +68,7 @@ check: ## set up, build, run every test but those that need torch
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory check-now
 
-check-now: $(PROGRAMS) $(DOCS) $(unit_tests) $(TARGETS)
+check-now: $(PROGRAMS) $(DOCS) $(unit_tests) $(TARGETS) $(FIXTURES)
 	@$(RUN_TESTS) $(unit_tests) $(RULES) $(integration_tests)
 
 check-torch: ## set up a Python with torch in VENV, run the tests that need it
