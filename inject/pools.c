@@ -316,6 +316,19 @@ void loopmem_next_end(loopmem_pool pool, uint32_t batches)
 	close_row();
 }
 
+void pools_next_failed(loopmem_pool pool)
+{
+	struct loopmem_pool_row *row;
+
+	if (pool && thread.pool == pool)
+		leave_context();
+	row = open_row(pool);
+	if (!row)
+		return;
+	row->stall_ns += self_now_ns() - notes[index_of(row)].asked_ns;
+	close_row();
+}
+
 void loopmem_pool_exhausted(loopmem_pool pool)
 {
 	struct loopmem_pool_row *row = open_row(pool);
@@ -326,20 +339,35 @@ void loopmem_pool_exhausted(loopmem_pool pool)
 	close_row();
 }
 
+static void start_over(struct loopmem_pool_row *row, uint32_t stage, int32_t epoch)
+{
+	leave_delivering(row);
+	row->uses++;
+	row->batches_this_use = 0;
+	row->exhausted_ns = 0;
+	row->stage = stage;
+	row->epoch = epoch;
+	row->state = LOOPMEM_POOL_STARTING;
+	emit(LOOPMEM_EVENT_POOL_REUSE, row, epoch, stage);
+}
+
 void loopmem_pool_reuse(loopmem_pool pool, int32_t epoch)
 {
 	struct loopmem_pool_row *row = open_row(pool);
 
 	if (!row)
 		return;
-	leave_delivering(row);
-	row->uses++;
-	row->batches_this_use = 0;
-	row->exhausted_ns = 0;
-	if (epoch != LOOPMEM_UNKNOWN)
-		row->epoch = epoch;
-	row->state = LOOPMEM_POOL_STARTING;
-	emit(LOOPMEM_EVENT_POOL_REUSE, row, epoch, 0);
+	start_over(row, row->stage, epoch == LOOPMEM_UNKNOWN ? row->epoch : epoch);
+	close_row();
+}
+
+void pools_reused(loopmem_pool pool, enum loopmem_stage stage, int32_t epoch)
+{
+	struct loopmem_pool_row *row = open_row(pool);
+
+	if (!row)
+		return;
+	start_over(row, stage, epoch);
 	close_row();
 }
 
@@ -356,7 +384,7 @@ void loopmem_pool_end(loopmem_pool pool)
 	close_row();
 }
 
-void pools_released(loopmem_pool pool, int why_not)
+void pools_released(loopmem_pool pool, enum loopmem_release why_not)
 {
 	struct loopmem_pool_row *row = open_row(pool);
 

@@ -9,11 +9,19 @@
 #define INJECT_POOLS_H
 
 #include "inject/loopmem.h"
+#include "inject/segment.h"
 
 #define POOL_TURN_NS UINT64_C(1000000000)
 
-/* The hook ended an idle pool: 0 = done, else why not. Leaves an event. */
-void pools_released(loopmem_pool pool, int why_not);
+/* The hook ends an idle pool now, or says why not. Leaves an event. */
+void pools_released(loopmem_pool pool, enum loopmem_release why_not);
+
+/* next ended by an error: no batch, and the pool is not at its end. */
+void pools_next_failed(loopmem_pool pool);
+
+/* loopmem_pool_reuse for another stage, too: one loader that serves the sanity check and
+ * validation. */
+void pools_reused(loopmem_pool pool, enum loopmem_stage stage, int32_t epoch);
 
 /* In the child of a fork: it has no pools; calls that name the parent's are ignored. */
 void pools_forked(void);

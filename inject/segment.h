@@ -127,7 +127,7 @@ enum loopmem_event_kind {
 	LOOPMEM_EVENT_POOL_FIRST = 4,     /* the first batch of a use was handed out */
 	LOOPMEM_EVENT_POOL_PARK = 5,      /* no longer asked, not known to be at its end */
 	LOOPMEM_EVENT_POOL_EXHAUSTED = 6, /* value = batches of this use */
-	LOOPMEM_EVENT_POOL_REUSE = 7,     /* value = epoch */
+	LOOPMEM_EVENT_POOL_REUSE = 7,     /* value = epoch, value2 = stage */
 	LOOPMEM_EVENT_POOL_END = 8,
 	LOOPMEM_EVENT_PHASE_BEGIN = 9, /* value = stage, value2 = epoch, text = name */
 	LOOPMEM_EVENT_PHASE_END = 10,
@@ -135,8 +135,14 @@ enum loopmem_event_kind {
 	/* about to exec; the next image has a segment of its own */
 	LOOPMEM_EVENT_EXEC = 12,
 	LOOPMEM_EVENT_EXIT = 13, /* value = status given to _exit */
-	/* the hook ended an idle pool: value = 0 done, else why not */
+	/* the hook ends an idle pool, or says why not: value = enum loopmem_release */
 	LOOPMEM_EVENT_RELEASE = 14,
+};
+
+enum loopmem_release {
+	LOOPMEM_RELEASED = 0,
+	LOOPMEM_KEPT_PERSISTENT = 1, /* persistent workers are meant to stay */
+	LOOPMEM_KEPT_STATEFUL = 2,   /* the loader's state lives in its iterator */
 };
 
 /* seq = 1 + position in the stream, published last; the row of seq s is (s - 1) % LOOPMEM_EVENTS. A reader that
@@ -156,7 +162,7 @@ enum loopmem_python_state {
 	LOOPMEM_PYTHON_WAITING = 1, /* found; start-up has not finished */
 	/* the hook is in; it waits for torch's loader to be imported */
 	LOOPMEM_PYTHON_INSTALLED = 2,
-	LOOPMEM_PYTHON_HOOKED = 3,  /* torch's loader is followed */
+	LOOPMEM_PYTHON_HOOKED = 3,  /* torch's loader is followed; python_reason: "torch 2.13.0" */
 	LOOPMEM_PYTHON_REFUSED = 4, /* python_reason says why */
 };
 

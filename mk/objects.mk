@@ -30,7 +30,7 @@ $(foreach x,$(FOLDERS) $(if $(sources_reference),reference),$(eval $(call archiv
 # Files of other languages, embedded as C arrays: F/NAME.sql is NAME_sql[] in $(O)/F/NAME_sql.h,
 # included as "F/NAME_sql.h"; inject/python/hook.py is hook_py[] in "inject/python/hook_py.h".
 GENERATED := $(patsubst %.sql,$(O)/%_sql.h,$(shell find profiler -name '*.sql')) \
-             $(patsubst %.py,$(O)/%_py.h,$(wildcard inject/python/hook.py))
+             $(patsubst %.py,$(O)/%_py.h,$(wildcard inject/python/*.py))
 
 # Kept: make would delete them as intermediate files.
 .SECONDARY: $(GENERATED)

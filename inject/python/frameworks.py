@@ -1,0 +1,71 @@
+"""frameworks.py: what frames of training frameworks tell about a loader that is being started.
+
+Loops nest: the innermost rule that knows the stage wins, its epoch may come from further out.
+Frameworks that are not listed are user code to us: there the names tell (names.py).
+"""
+frames = load("frames")
+names = load("names")
+
+# module, function in it, stage, its variable with the epoch
+FUNCTIONS = (
+    ("transformers.trainer", "_inner_training_loop", shim.TRAIN, "epoch"),
+    ("transformers.trainer", "train", shim.TRAIN, None),
+    ("transformers.trainer", "evaluate", shim.VALIDATE, None),
+    ("transformers.trainer", "predict", shim.PREDICT, None),
+    ("fastai.learner", "_do_epoch_train", shim.TRAIN, None),
+    ("fastai.learner", "_do_epoch_validate", shim.VALIDATE, None),
+    ("keras.src.backend.torch.trainer", "fit", shim.TRAIN, "epoch"),
+    ("keras.src.backend.torch.trainer", "evaluate", shim.VALIDATE, None),
+    ("keras.src.backend.torch.trainer", "predict", shim.PREDICT, None),
+    ("composer.trainer.trainer", "_train_loop", shim.TRAIN, None),
+    ("composer.trainer.trainer", "_eval_loop", shim.VALIDATE, None),
+    ("composer.trainer.trainer", "predict", shim.PREDICT, None),
+)
+
+# module of the class, class of `self`, stage, its field with the epoch
+CLASSES = (
+    ("mmengine.runner.loops", "EpochBasedTrainLoop", shim.TRAIN, "_epoch"),
+    ("mmengine.runner.loops", "IterBasedTrainLoop", shim.TRAIN, "_epoch"),
+    ("mmengine.runner.loops", "ValLoop", shim.VALIDATE, None),
+    ("mmengine.runner.loops", "TestLoop", shim.TEST, None),
+    ("fastai.learner", "Learner", None, "epoch"),
+    ("ultralytics.engine.validator", "BaseValidator", shim.VALIDATE, None),
+)
+
+# package, function in it, its variable whose value is the name of the stage
+MODES = (
+    ("ultralytics", "get_dataloader", "mode"),
+)
+
+# Packages whose frames are never user code, for names and file:line.
+LIBRARIES = frozenset("""
+    torch torchvision torchaudio torchtext torchdata lightning lightning_fabric pytorch_lightning
+    transformers accelerate datasets mmengine ultralytics fastai fastcore keras composer
+    tqdm numpy runpy importlib contextlib functools threading multiprocessing concurrent asyncio
+    IPython ipykernel pytest _pytest pluggy click fire hydra
+""".split())
+
+
+def matching(table, module, name):
+    return [row[2:] for row in table if row[1] == name
+            and (module == row[0] or module.startswith(row[0] + "."))]
+
+
+def number(value):
+    return value if type(value) is int and 0 <= value < 1 << 31 else None
+
+
+def told(module, function, space, owner):
+    """(stage, epoch) that one frame tells, either may be None. `space`: its variables."""
+    stage = epoch = None
+    rules = [(rule, space) for rule in matching(FUNCTIONS, module, function)]
+    for cls in type(owner).__mro__ if owner is not None else ():
+        found = matching(CLASSES, cls.__module__, cls.__name__)
+        rules += [(rule, frames.fields(owner)) for rule in found]
+    for (rule_stage, rule_epoch), source in rules:
+        stage = rule_stage if stage is None else stage
+        epoch = number(source.get(rule_epoch)) if epoch is None else epoch
+    for (mode,) in matching(MODES, module, function):
+        value = space.get(mode)
+        stage = names.stage(value) if type(value) is str else stage
+    return stage, epoch

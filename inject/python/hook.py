@@ -1,0 +1,120 @@
+"""hook.py: finds torch's data loaders and puts the calls of pools.py around four of their methods.
+
+Runs inside the user's program, started by python_boot.c, which gives every file here two names:
+`shim` (the C functions of python_calls.c) and `load` (gives another file here as a module).
+No module of ours is in sys.modules and nothing but `sys` and built-in modules is imported before
+torch is. What torch has to look like is checked first; if it does not, nothing of it is touched.
+"""
+import sys
+
+TARGET = "torch.utils.data.dataloader"
+
+# class, method, its first arguments, names that its code must use. All of it or none.
+NEEDED = (
+    ("_BaseDataLoaderIter", "__init__", ("self", "loader"), ()),
+    ("_BaseDataLoaderIter", "__next__", ("self",), ("_next_data",)),
+    ("_SingleProcessDataLoaderIter", "_next_data", ("self",), ()),
+    ("_MultiProcessingDataLoaderIter", "__init__", ("self", "loader"), ("_workers", "_reset")),
+    ("_MultiProcessingDataLoaderIter", "_next_data", ("self",),
+     ("_task_info", "_workers_status", "_shutdown_workers")),
+    ("_MultiProcessingDataLoaderIter", "_reset", ("self", "loader", "first_iter"),
+     ("_task_info", "_rcvd_idx", "_send_idx")),
+    ("_MultiProcessingDataLoaderIter", "_shutdown_workers", ("self",), ("_shutdown",)),
+    ("_MultiProcessingDataLoaderIter", "__del__", ("self",), ("_shutdown_workers",)),
+)
+
+
+def missing(module):
+    """What the feature tests do not find in torch's loader module, None if all is there."""
+    for class_name, method, arguments, names in NEEDED:
+        cls = getattr(module, class_name, None)
+        code = getattr(getattr(cls, "__dict__", {}).get(method), "__code__", None)
+        if code is None:
+            return f"{class_name}.{method}"
+        if code.co_varnames[: len(arguments)] != arguments:
+            return f"{class_name}.{method}({', '.join(arguments)})"
+        for name in names:
+            if name not in code.co_names:
+                return f"{name} in {class_name}.{method}"
+    return None
+
+
+def follow(module):
+    """Puts our calls around the methods of a freshly imported loader module."""
+    what = missing(module)
+    version = f"torch {getattr(sys.modules.get('torch'), '__version__', '?')}"
+    if what:
+        shim.state(shim.REFUSED, f"{version} has no {what}".encode())
+        return
+    load("pools").follow(module._BaseDataLoaderIter, (
+        module._SingleProcessDataLoaderIter, module._MultiProcessingDataLoaderIter))
+    shim.state(shim.HOOKED, version.encode())
+
+
+class Finder:
+    """First in sys.meta_path until torch's loader module is imported: lets the others find it, and
+    follows it when its code has run. Never raises, never finds anything itself."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != TARGET:
+            return None
+        try:
+            spec = self.others(name, path, target)
+            if spec is not None and hasattr(spec.loader, "exec_module"):
+                self.attach(spec.loader)
+            return spec
+        except Exception:
+            shim.dropped()
+            return None
+
+    def others(self, name, path, target):
+        for finder in list(sys.meta_path):
+            find = getattr(finder, "find_spec", None)
+            if finder is not self and find is not None:
+                spec = find(name, path, target)
+                if spec is not None:
+                    return spec
+        return None
+
+    def attach(self, loader):
+        def executed(_, args, failed):
+            del loader.exec_module
+            if failed is None:
+                sys.meta_path.remove(self)
+                follow(args[0])
+
+        loader.exec_module = shim.around(
+            "exec_module", loader.exec_module, lambda args, kwargs: True, executed)
+
+
+def install():
+    """Follows torch's loaders now or when they are imported. False: ask again later."""
+    module = sys.modules.get(TARGET)
+    if module is None:
+        if not any(type(finder) is Finder for finder in sys.meta_path):
+            sys.meta_path.insert(0, Finder())
+        shim.state(shim.INSTALLED, b"")
+    elif getattr(getattr(module, "__spec__", None), "_initializing", False):
+        return False
+    else:
+        follow(module)
+    return True
+
+
+def raised_by_user(error):
+    """Whether an exception that came out of our code is the user's: a signal handler that raised
+    while our code happened to run. It must go where the user expects it."""
+    if not isinstance(error, Exception):
+        return True
+    signals = sys.modules.get("_signal")
+    if signals is None:
+        return False
+    handlers = [signals.getsignal(number) for number in range(1, signals.NSIG)]
+    codes = [getattr(getattr(h, "__func__", h), "__code__", h) for h in handlers if callable(h)]
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if any(code is known for known in codes):
+            return True
+        trace = trace.tb_next
+    return False

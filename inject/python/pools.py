@@ -1,0 +1,294 @@
+"""pools.py: the life of every data-loader iterator, told to the shim as the life of a pool.
+
+    _BaseDataLoaderIter.__init__      born       before the first worker is forked
+    _reset(first_iter=True)           started    the workers have pids
+    _next_data                        asked, answered; the last batch makes it exhausted
+    _reset(first_iter=False)          started    again: persistent workers, the next epoch
+    _shutdown_workers                 ending, ended
+
+Each function here runs inside shim.around: before or after torch's own method, never instead of
+it, with the shim's guard raised, and what it raises is swallowed and counted.
+"""
+import _weakref
+import posix
+import sys
+
+stages = load("stages")
+frames = load("frames")
+
+live = {}  # id of the iterator: its Pool. Emptied in a forked child: those are the parent's.
+followed = set()  # weak references to the classes whose methods have our calls around them
+wrapped = set()  # (weak reference to a class, name) of those methods
+
+
+class Pool:
+    """What is known of one live iterator. Holds no reference to it or to its loader."""
+
+    __slots__ = ("number", "key", "iterator", "processes", "stage", "trainer", "limit", "taken",
+                 "exhausted", "kept", "busy", "gone")
+
+    def __init__(self, number, iterator, processes, place, kept):
+        self.number = number
+        self.key = id(iterator)
+        self.processes = processes
+        self.kept = kept  # why its workers are not released early, 0 = no reason
+        self.busy = set()  # methods of it that run now: those of a base class do not count again
+        self.gone = False  # ended inside next
+        ends_itself = hasattr(type(iterator), "_shutdown_workers")
+        self.iterator = _weakref.ref(iterator, None if ends_itself else lambda _: end(self))
+        self.begin_use(place)
+
+    def begin_use(self, place):
+        self.stage = place.stage
+        self.trainer = None if place.trainer is None else id(place.trainer)
+        self.limit = place.limit
+        self.taken = 0
+        self.exhausted = False
+
+    def enter(self, method):
+        """For the outermost of nested calls of a method: the pool, else None."""
+        if method in self.busy:
+            return None
+        self.busy.add(method)
+        return self
+
+
+def enter(args, method):
+    pool = live.get(id(args[0]))
+    return None if pool is None else pool.enter(method)
+
+
+def argument(args, kwargs, position, name, default=None):
+    return args[position] if len(args) > position else kwargs.get(name, default)
+
+
+# -- birth ------------------------------------------------------------------------------------
+
+STARTS = {"fork": shim.FORK, "spawn": shim.SPAWN, "forkserver": shim.FORKSERVER}
+
+
+def started_by(loader):
+    """How the workers of a loader come to life."""
+    if getattr(loader, "worker_method", None) == "thread":
+        return shim.THREAD
+    default = sys.modules["multiprocessing"].context._default_context
+    context = loader.multiprocessing_context or default
+    name = context.get_start_method(allow_none=True)
+    if name is None:  # asking without allow_none would settle it for the program
+        name = default._default_context.get_start_method(allow_none=True)
+    return STARTS.get(name, shim.FORK)
+
+
+def is_stateful(loader):
+    return all(hasattr(type(loader), name) for name in ("state_dict", "load_state_dict"))
+
+
+def per_batch(loader):
+    size = frames.fields(loader).get("batch_size")
+    if size is None:
+        size = frames.fields(frames.fields(loader).get("batch_sampler")).get("batch_size")
+    return size if type(size) is int else None
+
+
+def where(loader):
+    """stages.place, or nothing known: a pool without a name is better than none."""
+    try:
+        return stages.place(loader)
+    except Exception:
+        shim.dropped()
+        return stages.Place()
+
+
+def born(args, kwargs):
+    iterator, loader = args[0], argument(args, kwargs, 1, "loader")
+    adopt(type(iterator))
+    place = where(loader)
+    settle(place)
+    workers = loader.num_workers
+    kept = 0
+    if workers and loader.persistent_workers:
+        kept = shim.KEPT_PERSISTENT
+    elif workers and is_stateful(loader):
+        kept = shim.KEPT_STATEFUL
+    flags = ((shim.PERSISTENT if kept == shim.KEPT_PERSISTENT else 0)
+             | (shim.STATEFUL if is_stateful(loader) else 0))
+    number = shim.pool_begin(
+        place.stage, started_by(loader) if workers else shim.NONE, flags, unknown(place.epoch),
+        workers, unknown(per_batch(loader)), unknown(loader.prefetch_factor if workers else None),
+        unknown(place.limit), text(place.label, shim.LABEL_BYTES),
+        text(type(loader.dataset).__name__, shim.LABEL_BYTES),
+        text(place.origin, shim.ORIGIN_BYTES))
+    if not number:
+        return None
+    old = live.get(id(iterator))  # at the same address: it ended without telling
+    if old is not None:
+        end(old)
+    pool = live[id(iterator)] = Pool(number, iterator, workers, place, kept)
+    return pool
+
+
+def text(string, size):
+    """A string as bytes that fit a field of the segment with its zero, cut between characters."""
+    kept = string.encode("utf-8", "backslashreplace").replace(b"\0", b"?")[: size - 1]
+    return kept.decode("utf-8", "ignore").encode()
+
+
+def conceived(pool, args, failed):
+    if failed is not None:
+        end(pool)
+
+
+def unknown(value):
+    return shim.UNKNOWN if value is None else value
+
+
+# -- workers, re-use --------------------------------------------------------------------------
+
+def starting(args, kwargs):
+    pool = enter(args, "_reset")
+    if pool is None:
+        return None
+    iterator, loader = args[0], argument(args, kwargs, 1, "loader")
+    if argument(args, kwargs, 2, "first_iter", False):
+        for index, worker in enumerate(iterator._workers):
+            pid = getattr(worker, "pid", None)
+            if pid:
+                shim.pool_worker(pool.number, pid, index)
+    else:
+        place = where(loader)
+        settle(place)
+        pool.begin_use(place)
+        shim.pool_reuse(pool.number, place.stage, unknown(place.epoch))
+        shim.pool_expect(pool.number, unknown(place.limit))
+    return pool
+
+
+def started(pool, args, failed):
+    pool.busy.discard("_reset")
+
+
+# -- delivery ---------------------------------------------------------------------------------
+
+def asked(args, kwargs):
+    pool = enter(args, "_next_data")
+    if pool is not None:
+        shim.next_begin(pool.number)
+    return pool
+
+
+def answered(pool, args, failed):
+    pool.busy.discard("_next_data")
+    if failed is None:
+        pool.taken += 1
+        shim.next_end(pool.number, 1)
+        if not pool.exhausted and is_over(pool, args[0]):
+            exhaust(pool)
+            release(pool, args[0])
+    elif issubclass(failed, StopIteration):
+        shim.next_end(pool.number, 0)
+        exhaust(pool)
+    else:
+        shim.next_failed(pool.number)
+    if pool.gone:
+        end(pool)
+
+
+def is_over(pool, iterator):
+    """Whether the batch just handed out was the last: the limit is met, or every task that was sent
+    to a worker has come back (torch keeps a worker supplied as long as its sampler has more)."""
+    if pool.limit is not None and pool.taken >= pool.limit:
+        return True
+    if not pool.processes:
+        return False
+    working = iterator._workers_status
+    for task in iterator._task_info.values():
+        if len(task) == 2 or working[task[0]]:
+            return False
+    return True
+
+
+def exhaust(pool):
+    if not pool.exhausted:
+        pool.exhausted = True
+        shim.pool_exhausted(pool.number)
+
+
+def settle(place):
+    """A loader starts when a trainer's train epoch was told to stop: nobody asks that one again."""
+    if not place.train_over:
+        return
+    for pool in list(live.values()):
+        if pool.trainer == id(place.trainer) and pool.stage == shim.TRAIN and not pool.exhausted:
+            exhaust(pool)
+            release(pool, pool.iterator())
+
+
+# -- the end ----------------------------------------------------------------------------------
+
+def release(pool, iterator):
+    """With --release-idle-workers: ends the workers of an exhausted pool as torch itself would at a
+    further next(), which then finds nothing left. Persistent and stateful ones stay, said once."""
+    if not shim.RELEASE or not pool.processes or iterator is None:
+        return
+    if pool.kept:
+        if pool.kept > 0:
+            shim.release_note(pool.number, pool.kept)
+        pool.kept = -1
+        return
+    shim.release_note(pool.number, shim.RELEASED)
+    iterator._shutdown_workers()
+    iterator._task_info.clear()
+    iterator._rcvd_idx = iterator._send_idx
+
+
+def ending(args, kwargs):
+    pool = enter(args, "_shutdown_workers")
+    if pool is not None and "_next_data" in pool.busy:
+        exhaust(pool)
+    return pool
+
+
+def ended(pool, args, failed):
+    pool.busy.discard("_shutdown_workers")
+    if not getattr(args[0], "_shutdown", True):
+        return  # torch leaves the workers alone when Python is exiting
+    if "_next_data" in pool.busy:
+        pool.gone = True
+    else:
+        end(pool)
+
+
+def end(pool):
+    if live.get(pool.key) is pool:
+        del live[pool.key]
+        shim.pool_end(pool.number)
+
+
+# -- the methods ------------------------------------------------------------------------------
+
+DELIVERY = (("_next_data", asked, answered),)
+WORKERS = DELIVERY + (("_reset", starting, started), ("_shutdown_workers", ending, ended))
+
+
+def wrap(cls, name, before, after):
+    """Puts our calls around a method where its class or a base class defines it."""
+    owner = next(base for base in cls.__mro__ if name in base.__dict__)
+    key = (_weakref.ref(owner), name)
+    if key not in wrapped:
+        wrapped.add(key)
+        setattr(owner, name, shim.around(name, owner.__dict__[name], before, after))
+
+
+def adopt(cls):
+    """Follows one more class of iterators: torch's own, or one derived from them elsewhere."""
+    if _weakref.ref(cls) not in followed:
+        followed.add(_weakref.ref(cls))
+        for name, before, after in WORKERS if hasattr(cls, "_shutdown_workers") else DELIVERY:
+            wrap(cls, name, before, after)
+
+
+def follow(base, classes):
+    wrap(base, "__init__", born, conceived)
+    for cls in classes:
+        adopt(cls)
+    posix.register_at_fork(after_in_child=live.clear)

@@ -1,0 +1,45 @@
+/*
+ * python_around.h: calls of ours around a Python function of the user's, of which the user sees
+ * nothing.
+ *
+ * The wrapper is a built-in method: it has no frame, so tracebacks, warnings with a stack level
+ * and sys._getframe() are as without it. What our calls raise is swallowed and counted, unless it
+ * is the user's own: a signal handler that raised while they ran.
+ */
+#ifndef INJECT_PYTHON_AROUND_H
+#define INJECT_PYTHON_AROUND_H
+
+#include "inject/python_api.h"
+
+/*
+ * around(name, function, before, after): a method that calls
+ *	token = before(args, kwargs); function(*args, **kwargs); after(token, args, failed)
+ * and returns or raises what `function` did. after is left out when token is None; `failed` is None
+ * or the type of the exception. METH_VARARGS.
+ */
+PyObject *python_around(PyObject *self, PyObject *args);
+
+/* Between these the guard is raised and trace and profile functions of the user see nothing (from
+ * Python 3.11 on, where that can be asked for). */
+void *python_untraced_enter(void);
+void python_untraced_leave(void *state);
+
+enum python_outcome {
+	PYTHON_OK,
+	PYTHON_OURS,  /* it failed; counted, and no exception is set */
+	PYTHON_USERS, /* an exception of the user's is set and must go on */
+};
+
+/* Calls function(first, second, third) up to the first NULL, untraced and with the guard raised.
+ * *result is a new reference or NULL. No exception may be set. */
+enum python_outcome python_call_ours(PyObject **result, PyObject *function, PyObject *first,
+				     PyObject *second, PyObject *third);
+
+/* Sorts the exception that is set. */
+enum python_outcome python_judge(void);
+
+/* Says whether an exception is the user's: called with it, returns a truth value. Borrowed for
+ * ever. */
+void python_set_judge(PyObject *function);
+
+#endif
