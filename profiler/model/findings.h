@@ -1,22 +1,41 @@
 /*
  * findings.h: diagnoses. Each is a row of findings.def and one pure function in findings/<id>.c that looks at a finished
- * or running model and reports what it found. Adding one: docs/howto-add-a-finding.md.
+ * or running model and reports what it found. Adding one: docs/findings.md.
  */
 #ifndef PROFILER_MODEL_FINDINGS_H
 #define PROFILER_MODEL_FINDINGS_H
 
 #include "profiler/model/model.h"
 
-/* What a finding function fills. Copies every string; all but id, severity, title and advice may be left out. A function calls it at
+/* What a finding function fills. Copies every string and array; only id, title and advice are needed. A function reports at
  * most once: findings speak about the run, not about one pool. */
 struct finding_sink;
 void finding_report(struct finding_sink *sink, const struct model_finding *finding);
+
+/* A text that lives as long as the finding that is being made; "" when out of memory. */
+const char *finding_text(struct finding_sink *sink, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * The rule for the severity of what costs `bytes` at most for `held_ns`, and whose removal would leave a peak of
+ * `peak_without`:
+ *   error    the run was killed for memory; or the peak is at 90 % of the limit or more and would not be without it
+ *   warning  5 % of the peak or more; or 256 MiB or more for 5 % of the run or more
+ *   notice   the rest
+ */
+enum model_severity finding_severity(const struct model *m, int64_t bytes, int64_t held_ns,
+				     int64_t peak_without);
 
 struct finding_kind {
 	const char *id;
 	const char *summary; /* one line for `loopmem help` */
 	void (*find)(const struct model *m, struct finding_sink *sink);
 };
+
+#define FINDING(function, id, summary) \
+	void function(const struct model *m, struct finding_sink *sink);
+#include "profiler/model/findings.def"
+#undef FINDING
 
 extern const struct finding_kind finding_kinds[];
 extern const size_t finding_kind_count;

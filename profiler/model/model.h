@@ -8,7 +8,8 @@
  *
  * How the bytes are made (docs/design.md, "Figures"):
  *   proportional(process, t)  Pss of the last smaps_rollup at or before t + growth of anonymous memory since (statm);
- *                             measured exactly at edges, `estimated` in between
+ *                             measured exactly at edges, `estimated` in between. Its share of shared pages follows the
+ *                             number of processes that share them (series.h)
  *   private(process, t)       Private_Clean + Private_Dirty of it, carried forward the same way
  *   total(t)                  sum of proportional over all processes + unmapped shared-memory objects, at one round
  *   held idle(pool, t)        private bytes of its workers + its parked batch bytes, while it is exhausted and alive
@@ -102,12 +103,14 @@ struct model_pool {
 	int64_t idle_max_bytes, idle_max_at_ns;
 	int64_t idle_ns;
 	double idle_byte_seconds;
-	int releasable; /* --release-idle-workers would end it: not persistent, not stateful */
+	int releasable; /* --release-idle-workers would end it: not persistent, not stateful, has workers */
+	int over; /* it ended, or the run did: nothing more can happen to it */
 };
 
 struct model_phase {
 	int owner;
-	/* 1 = no stage: between two phases; the stage is that of the phase before */
+	int pool; /* whose deliveries make the phase, -1 = the program named it */
+	/* 1 = no stage: after a phase; stage and epoch are those of the phase before, the name is "between" */
 	int between;
 	enum model_stage stage;
 	int64_t epoch;
@@ -129,7 +132,7 @@ struct model_round {
 	/* idle-worker retention by its definition (private + parked batches) */
 	int64_t held_idle_bytes;
 	int64_t held_idle_releasable_bytes;
-	/* private bytes of the older pool where two of one stage and owner live */
+	/* private bytes of exhausted pools while a newer one of their stage and owner lives */
 	int64_t overlap_bytes;
 	int64_t parked_batch_bytes;
 	int64_t rss_sum_bytes; /* for the "Check" line only; never a total */
@@ -146,7 +149,8 @@ struct model_composition {
 	int64_t live_heap; /* private bytes explained by the shim's live counters */
 	int64_t unshared;  /* copy-on-write undone */
 	int64_t files;     /* file-backed */
-	int64_t shm;       /* shared memory, mapped or held by descriptors */
+	int64_t shm;       /* shared memory in use */
+	int64_t parked;    /* finished batches that only descriptors hold: nobody took them yet */
 	int64_t allocator; /* anonymous private memory that no live allocation explains */
 	int64_t other;
 };
@@ -155,7 +159,8 @@ struct model_pool_moment {
 	enum model_state state;
 	int hindsight;
 	int64_t since_ns; /* in this state */
-	int64_t memory, private_bytes, live_heap, unshared, shm, held_idle, batches;
+	int64_t memory, private_bytes, live_heap, unshared, shm, held_idle;
+	int64_t batches; /* MODEL_NONE = only the present number is known, and t is before it */
 	int64_t workers_alive;
 	int stale; /* the smaps figures are older than 2 s */
 };
@@ -186,15 +191,21 @@ struct model_evidence {
 	enum { MODEL_BYTES, MODEL_SECONDS, MODEL_COUNT, MODEL_RATIO, MODEL_TEXT } kind;
 	double value;
 	const char *text; /* MODEL_TEXT only */
+	int listed;       /* 1 = a part of the whole: short outputs list these after the title */
 };
 
 struct model_finding {
 	const char *id; /* "idle-pool-retained" */
 	enum model_severity severity;
-	const char *title;  /* one line, no figure repeated from the evidence */
-	const char *text;   /* the explanation, one paragraph */
-	const char *advice; /* what to change: a command or file:line */
-	int64_t bytes;      /* that would come back: the order within a severity */
+	const char *title; /* one line, no figure repeated from the evidence */
+	const char *text;  /* the explanation, one paragraph */
+	/* completes one line that begins with brief_bytes: "of train workers alive during validation" */
+	const char *brief;
+	int64_t brief_bytes;
+	const char *
+		advice; /* what to change: words, a file:line, or "" when release_helps says it all */
+	int release_helps; /* --release-idle-workers is the remedy: views print the whole command */
+	int64_t bytes;     /* that would come back: the order within a severity */
 	const struct model_evidence *evidence;
 	size_t evidence_count;
 	const int64_t *moments; /* ns, worst first */
@@ -213,21 +224,22 @@ struct model_totals {
 	int64_t idle_max_bytes, idle_max_at_ns, idle_ns;
 	double idle_byte_seconds;
 	int64_t idle_average_bytes; /* byte-seconds / duration */
-	int64_t overlap_max_bytes, overlap_max_at_ns, overlaps;
+	int64_t overlap_max_bytes, overlap_max_at_ns, overlaps, overlap_ns;
 	int64_t parked_batch_max_bytes;
 	int64_t pools_alive_max;
 	int64_t limit_bytes;      /* MODEL_NONE */
-	const char *limit_source; /* "cgroup", "RAM" */
+	const char *limit_source; /* "cgroup", "RAM", "" */
 };
 
 /* The reconciliation line, at the peak: what the parts explain and what nothing explains. */
 struct model_reconciliation {
 	int64_t at_ns;
-	int64_t heap_bytes;         /* live heap seen by the shim, all processes */
-	int64_t private_bytes;      /* sum */
+	int64_t heap_bytes;    /* live heap and mapped memory seen by the shim, all processes */
+	int64_t private_bytes; /* sum */
 	int64_t proportional_bytes; /* sum of Pss */
 	int64_t unmapped_shm_bytes;
-	/* MODEL_NONE = no cgroup of its own */
+	/* MODEL_NONE = no cgroup of its own. cgroup_file: file pages charged beyond those that the processes map; less than 0
+	 * when what they map was read first, and is charged, elsewhere. */
 	int64_t cgroup_bytes, cgroup_file_bytes, cgroup_kernel_bytes;
 	/* cgroup - proportional - unmapped shm - file - kernel; MODEL_NONE */
 	int64_t unexplained_bytes;
@@ -243,7 +255,7 @@ enum model_end { MODEL_RUNNING, MODEL_EXITED, MODEL_KILLED, MODEL_UNKNOWN_END };
 
 struct model {
 	/* the run */
-	const char *file, *command, *host, *kernel;
+	const char *file, *command, *host, *kernel, *version;
 	const char *const *argv;
 	size_t argc;
 	int64_t started_unix_ns, ram_bytes;
@@ -252,7 +264,8 @@ struct model {
 	enum model_end end;
 	int64_t exit_code, exit_signal;
 	int oom_killed;
-	int64_t last_ns;    /* last round */
+	int64_t ended_ns;   /* the command ended; MODEL_NONE */
+	int64_t last_ns;    /* last round, or the command's end: the duration */
 	const char *damage; /* NULL, or what could not be read */
 
 	struct model_process *processes;
@@ -268,11 +281,15 @@ struct model {
 	struct model_note *notes;
 	size_t note_count;
 	struct model_totals totals;
+	struct model_composition peak; /* what the peak is made of */
 	struct model_reconciliation reconciliation;
 
 	/* the collector's own cost */
 	double collector_cpu_seconds, collector_wall_seconds;
 	int64_t collector_memory_bytes, samples, skipped, dropped;
+	int64_t thinned_before_ns, thinned_span_ns; /* 0 = every round is kept */
+	int64_t collector_pid;                      /* MODEL_NONE */
+	int abandoned;                              /* model_abandon was called */
 
 	struct model_private *priv;
 };
@@ -285,6 +302,10 @@ int model_open(struct model **out, const char *file, struct error *e);
 int model_refresh(struct model *m, struct error *e);
 void model_close(struct model *m);
 
+/* Tells the model that nothing will be added although the session was never closed (the collector is gone): what is parked is
+ * then known to be idle. 0 or a negative error_kind. */
+int model_abandon(struct model *m, struct error *e);
+
 /* The state of everything at t (clamped to the session). 0, or ERROR_SYSTEM when out of memory. */
 int model_at(const struct model *m, int64_t t_ns, struct model_moment *out);
 void model_moment_release(struct model_moment *moment);
@@ -295,8 +316,9 @@ int model_round_at(const struct model *m, int64_t t_ns);
 /* State of pool `pool` at t. */
 enum model_state model_pool_state(const struct model_pool *pool, int64_t t_ns);
 
-/* Peak-preserving reduction: [start, end) cut into `buckets`; each gets the round with the largest total in it (copied), or
- * t_ns = MODEL_NONE where no round lies; rounds that are incomplete are passed over when another is there. */
+/* Peak-preserving reduction: [start, end) cut into `buckets`; each gets a copy of the round with the largest total in it
+ * (incomplete ones only when there is no other). Where no round lies in a bucket, the one before it holds; t_ns = MODEL_NONE before
+ * the first round, after the last, and where sampling paused. */
 void model_reduce(const struct model *m, int64_t start_ns, int64_t end_ns, size_t buckets,
 		  struct model_round *out);
 

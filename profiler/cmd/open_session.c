@@ -1,0 +1,32 @@
+/* Opening sessions for commands: the model reads files only, whether a collector lives is asked here. */
+#include "profiler/cmd/open_session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static int collector_is_gone(const struct model *m)
+{
+	char host[256] = "";
+
+	if (m->collector_pid <= 0 || gethostname(host, sizeof(host) - 1) < 0 ||
+	    strcmp(host, m->host))
+		return 0; /* nobody can tell */
+	return kill((pid_t)m->collector_pid, 0) < 0 && errno == ESRCH;
+}
+
+int open_session(struct model **out, const char *file, struct error *e)
+{
+	int kind = model_open(out, file, e);
+
+	if (kind)
+		return kind;
+	if ((*out)->end == MODEL_RUNNING && collector_is_gone(*out) && model_abandon(*out, e)) {
+		model_close(*out);
+		*out = NULL;
+		return e->kind;
+	}
+	return 0;
+}

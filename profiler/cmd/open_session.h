@@ -1,0 +1,10 @@
+/* open_session.h: opens a session file for a command and finds out whether its run still goes on. */
+#ifndef PROFILER_CMD_OPEN_SESSION_H
+#define PROFILER_CMD_OPEN_SESSION_H
+
+#include "profiler/model/model.h"
+
+/* As model_open; a session that was not closed and whose collector is gone (same host, no such process) is opened as over. */
+int open_session(struct model **out, const char *file, struct error *e);
+
+#endif

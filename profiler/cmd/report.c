@@ -1,0 +1,194 @@
+/* loopmem report: the whole story of a session, or of the ranks of one job. */
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "profiler/cmd/command.h"
+#include "profiler/cmd/open_session.h"
+#include "profiler/nearest.h"
+#include "profiler/view/report.h"
+
+enum { KEY_FULL = 0x100, KEY_WIDTH, KEY_ASCII };
+enum { WIDTH_LEAST = 40, WIDTH_MOST = 1000, WIDTH_USUAL = 100 };
+
+struct arguments {
+	const struct report_format *format;
+	const char *output;
+	struct report_options options;
+	bool ascii;
+	char **files;
+	int file_count;
+};
+
+static const struct argp_option options[] = {
+	{"format", 'f', "text|json", 0, "of the report (by the ending of -o FILE, else text)", 0},
+	{"output", 'o', "FILE", 0, "write to FILE instead of the standard output", 0},
+	{"full", KEY_FULL, NULL, 0, "list everything, do not fold", 0},
+	{"width", KEY_WIDTH, "N", 0, "columns (the terminal's, at most 100)", 0},
+	{"ascii", KEY_ASCII, NULL, 0, "no other characters than ASCII", 0},
+	{0},
+};
+
+static const struct report_format *find_format(const char *name)
+{
+	for (size_t i = 0; i < report_format_count; i++)
+		if (!strcmp(report_formats[i].name, name))
+			return &report_formats[i];
+	return NULL;
+}
+
+static const struct report_format *format_of_file(const char *file)
+{
+	size_t length = strlen(file);
+
+	for (size_t i = 0; i < report_format_count; i++) {
+		size_t ending = strlen(report_formats[i].ending);
+
+		if (length > ending && !strcmp(file + length - ending, report_formats[i].ending))
+			return &report_formats[i];
+	}
+	return NULL;
+}
+
+static void unknown_format(const struct argp_state *state, const char *name)
+{
+	char list[128] = "";
+
+	for (size_t i = 0; i < report_format_count; i++)
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
+			 report_formats[i].name);
+	command_misuse(state, "no format \"%s\"; formats: %s", name, list);
+}
+
+static void set_width(struct arguments *a, const char *text, const struct argp_state *state)
+{
+	char *end;
+	long width = strtol(text, &end, 10);
+
+	if (*end || width < WIDTH_LEAST || width > WIDTH_MOST)
+		command_misuse(state, "--width takes a number from %d to %d", WIDTH_LEAST,
+			       WIDTH_MOST);
+	a->options.width = (int)width;
+}
+
+static void settle(struct arguments *a, const struct argp_state *state)
+{
+	if (!a->file_count)
+		command_misuse(state, "no session given");
+	if (!a->format && a->output) {
+		a->format = format_of_file(a->output);
+		if (!a->format && strrchr(a->output, '.'))
+			unknown_format(state, strrchr(a->output, '.') + 1);
+	}
+	if (!a->format)
+		a->format = &report_formats[0];
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 'f':
+		a->format = find_format(text);
+		if (!a->format)
+			unknown_format(state, text);
+		return 0;
+	case 'o':
+		a->output = text;
+		return 0;
+	case KEY_FULL:
+		a->options.full = 1;
+		return 0;
+	case KEY_WIDTH:
+		set_width(a, text, state);
+		return 0;
+	case KEY_ASCII:
+		a->ascii = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		a->files = state->argv + state->next;
+		a->file_count = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_END:
+		settle(a, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cmd_report_argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "FILE...",
+	.doc = "Reports where the memory of a run was: how close it came to its limit, which pools of workers held it, what was held "
+	       "for nothing, and what to do. Several FILEs are the ranks of one job.",
+};
+
+/* As wide as the terminal, where there is one, and never wider than is read with ease. */
+static int usual_width(FILE *out)
+{
+	struct winsize size;
+
+	if (ioctl(fileno(out), TIOCGWINSZ, &size) < 0 || !size.ws_col || size.ws_col > WIDTH_USUAL)
+		return WIDTH_USUAL;
+	return size.ws_col < WIDTH_LEAST ? WIDTH_LEAST : size.ws_col;
+}
+
+static int write_report(const struct arguments *a, struct model **models, FILE *out,
+			struct error *e)
+{
+	struct report_options wanted = a->options;
+
+	wanted.utf8 = !a->ascii && !strcmp(nl_langinfo(CODESET), "UTF-8");
+	if (!wanted.width)
+		wanted.width = usual_width(out);
+	if (a->format->write(out, models, (size_t)a->file_count, &wanted) < 0)
+		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot make the report");
+	if (fflush(out) || ferror(out))
+		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s",
+				       a->output ? a->output : "the report");
+	return 0;
+}
+
+static int write_output(const struct arguments *a, struct model **models, struct error *e)
+{
+	FILE *out = a->output ? fopen(a->output, "we") : stdout;
+	int kind;
+
+	if (!out)
+		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", a->output);
+	kind = write_report(a, models, out, e);
+	if (a->output && fclose(out) && !kind)
+		kind = error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", a->output);
+	return kind;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct arguments a = {0};
+	struct model **models;
+	struct error e = {0};
+	int opened = 0, kind = 0;
+
+	setlocale(LC_CTYPE, "");
+	command_parse(&cmd_report_argp, argc, argv, 0, &a);
+	models = calloc((size_t)a.file_count, sizeof(struct model *));
+	if (!models)
+		kind = error_set_errno(&e, ERROR_SYSTEM, errno, "cannot make the report");
+	for (; !kind && opened < a.file_count; opened += !kind)
+		kind = open_session(&models[opened], a.files[opened], &e);
+	if (!kind)
+		kind = write_output(&a, models, &e);
+	for (int i = 0; i < opened; i++)
+		model_close(models[i]);
+	free(models);
+	return kind ? command_failed(argv[0], &e) : 0;
+}

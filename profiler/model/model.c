@@ -1,0 +1,113 @@
+/* Opening a session, reading what is new, closing: the steps of a refresh in their order. */
+#include "profiler/model/model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "profiler/model/private.h"
+
+static int out_of_memory(const struct model *m, struct error *e)
+{
+	return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot read %s", m->file);
+}
+
+static int rebuild(struct model *m, int64_t dirty_ns)
+{
+	if (run_read(m) || scratch_reserve(m) || subjects_build(m) || spans_build(m, &dirty_ns))
+		return -1;
+	if (rounds_build(m, dirty_ns) || phases_build(m))
+		return -1;
+	retention_build(m);
+	overlap_build(m);
+	reconcile_build(m);
+	return findings_build(m);
+}
+
+int model_refresh(struct model *m, struct error *e)
+{
+	struct tables *t = &m->priv->tables;
+	int was_complete = m->complete, failed;
+
+	if (session_begin_read(m->priv->reader, e))
+		return e->kind;
+	failed = tables_refresh(t, m->priv->reader);
+	if (!failed && (t->changed || !m->command ||
+			was_complete != (session_int(m->priv->reader, "complete") == 1)))
+		failed = rebuild(m, t->dirty_ns);
+	else if (!failed) {
+		session_end_read(m->priv->reader);
+		return 0;
+	}
+	session_end_read(m->priv->reader);
+	return failed ? out_of_memory(m, e) : 1;
+}
+
+int model_abandon(struct model *m, struct error *e)
+{
+	m->abandoned = 1;
+	if (m->end != MODEL_RUNNING)
+		return 0;
+	if (session_begin_read(m->priv->reader, e))
+		return e->kind;
+	if (rebuild(m, INT64_MAX)) {
+		session_end_read(m->priv->reader);
+		return out_of_memory(m, e);
+	}
+	session_end_read(m->priv->reader);
+	return 0;
+}
+
+int model_open(struct model **out, const char *file, struct error *e)
+{
+	struct model *m = calloc(1, sizeof(*m));
+
+	*out = NULL;
+	if (!m || !(m->priv = calloc(1, sizeof(*m->priv)))) {
+		free(m);
+		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot read %s", file);
+	}
+	m->file = strings_keep(&m->priv->tables.strings, file);
+	if (session_open(&m->priv->reader, file, e) || model_refresh(m, e) < 0) {
+		int kind = e->kind;
+
+		model_close(m);
+		return kind;
+	}
+	*out = m;
+	return 0;
+}
+
+static void release_private(struct model_private *priv)
+{
+	session_reader_close(priv->reader);
+	for (size_t i = 0; i < priv->stores.count; i++) {
+		array_release(&priv->stores.items[i].spans);
+		array_release(&priv->stores.items[i].members);
+		array_release(&priv->stores.items[i].points);
+	}
+	for (size_t i = 0; i < priv->blocks.count; i++)
+		free(priv->blocks.items[i]);
+	array_release(&priv->stores);
+	array_release(&priv->processes);
+	array_release(&priv->pools);
+	array_release(&priv->phases);
+	array_release(&priv->rounds);
+	array_release(&priv->findings);
+	array_release(&priv->notes);
+	array_release(&priv->blocks);
+	array_release(&priv->argv);
+	free(priv->figures);
+	free(priv->cursors);
+	free(priv->counts);
+	free(priv->alive);
+	tables_release(&priv->tables);
+	free(priv);
+}
+
+void model_close(struct model *m)
+{
+	if (!m)
+		return;
+	release_private(m->priv);
+	free(m);
+}

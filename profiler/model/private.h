@@ -1,0 +1,76 @@
+/*
+ * private.h: what the model keeps beside its public face, and the steps of a refresh in their order. Every step reads what those before it
+ * made; none reads the session's rows again.
+ */
+#ifndef PROFILER_MODEL_PRIVATE_H
+#define PROFILER_MODEL_PRIVATE_H
+
+#include "profiler/model/load.h"
+#include "profiler/model/model.h"
+#include "profiler/model/series.h"
+
+/* A pool in one round: sums over its workers at that instant. */
+struct pool_point {
+	int64_t memory, private_bytes, live, unshared, shm, parked;
+	int workers;
+};
+
+/* Of a pool, parallel to model.pools. */
+struct pool_store {
+	ARRAY(struct model_span) spans;
+	ARRAY(int) members;
+	ARRAY(struct pool_point) points; /* of the rounds from first_round on */
+	size_t first_round;
+};
+
+struct model_private {
+	struct session_reader *reader;
+	struct tables tables;
+	ARRAY(struct model_process) processes;
+	ARRAY(struct model_pool) pools;
+	ARRAY(struct pool_store) stores; /* parallel to pools */
+	ARRAY(struct model_phase) phases;
+	ARRAY(struct model_round) rounds;
+	ARRAY(struct model_finding) findings;
+	ARRAY(struct model_note) notes;
+	ARRAY(void *) blocks; /* memory of the findings */
+	ARRAY(const char *) argv;
+	const char *limit_source; /* of system.limit_bytes; "" = not told */
+	/* scratch of one round, parallel to the processes */
+	struct figures *figures;
+	struct series_cursor *cursors;
+	int *counts, *alive;
+	size_t scratch_count;
+};
+
+/* All return 0, or -1 when out of memory. `m->priv` and `m->priv->tables` are read and filled. */
+
+int run_read(struct model *m);       /* what was run, how it ended, what it cost */
+int subjects_build(struct model *m); /* processes, pools and their names */
+int spans_build(struct model *m,
+		int64_t *dirty_ns); /* lowers *dirty_ns to the first change of any pool's state */
+int rounds_build(struct model *m, int64_t dirty_ns); /* rounds and pool points from dirty_ns on */
+int phases_build(struct model *m);
+void retention_build(struct model *m); /* maxima and held idle of pools, totals */
+void overlap_build(struct model *m);
+void reconcile_build(struct model *m);
+int findings_build(struct model *m);
+
+/* Figures of all processes at t_ns into m->priv->figures; m->priv->alive lists the alive. Returns how many. */
+size_t figures_at(const struct model *m, int64_t t_ns);
+int scratch_reserve(struct model *m);
+
+/* What the memory at a moment is made of, from figures_at() of the same moment. */
+void composition_make(const struct model *m, int64_t t_ns, size_t alive,
+		      struct model_composition *out);
+
+/* The point of a pool in a round; NULL when it has none there. */
+const struct pool_point *pool_point_at(const struct model *m, size_t pool, size_t round);
+
+/* Held idle by its definition, at a moment of round `round`: 0 unless exhausted. */
+int64_t held_idle(const struct model *m, size_t pool, size_t round, int64_t t_ns);
+
+/* The span in which a moment lies; NULL before the pool's birth and from its end on. */
+const struct model_span *pool_span_at(const struct model_pool *pool, int64_t t_ns);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * strings.h: the model's texts, each stored once, valid until strings_release. A text that a refresh reads again costs nothing.
+ */
+#ifndef PROFILER_MODEL_STRINGS_H
+#define PROFILER_MODEL_STRINGS_H
+
+#include <stddef.h>
+
+struct strings {
+	char **slots; /* a hash table with open addressing; NULL = free */
+	size_t count, capacity;
+};
+
+/* The stored copy of `text`; NULL gives NULL. When out of memory: "". */
+const char *strings_keep(struct strings *s, const char *text);
+
+/* As strings_keep, of a formatted text. */
+const char *strings_format(struct strings *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+void strings_release(struct strings *s);
+
+#endif

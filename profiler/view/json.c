@@ -1,0 +1,420 @@
+/* The report as JSON: docs/report-json.md is the contract. Unknown is null; seconds are numbers since the start; bytes are integers. */
+#include <jansson.h>
+#include <string.h>
+
+#include "profiler/view/report.h"
+
+enum { SCHEMA = 1 };
+
+static json_t *integer(int64_t value)
+{
+	return value == MODEL_NONE ? json_null() : json_integer(value);
+}
+
+static json_t *seconds(int64_t ns)
+{
+	return ns == MODEL_NONE ? json_null() : json_real((double)ns / 1e9);
+}
+
+/* Texts of a session may hold any bytes: what is no UTF-8 is replaced. */
+static json_t *text(const char *s)
+{
+	json_t *string = s ? json_string(s) : json_null();
+	char plain[512];
+	size_t i;
+
+	if (string)
+		return string;
+	for (i = 0; s[i] && i + 1 < sizeof(plain); i++)
+		plain[i] = (char)((unsigned char)s[i] < 0x80 ? s[i] : '?');
+	plain[i] = '\0';
+	return json_string(plain);
+}
+
+static json_t *text_or_null(const char *s)
+{
+	return s && s[0] ? text(s) : json_null();
+}
+
+static json_t *command_json(const struct model *m)
+{
+	json_t *words = json_array();
+
+	for (size_t i = 0; i < m->argc; i++)
+		json_array_append_new(words, text(m->argv[i]));
+	return words;
+}
+
+static const char *end_word(enum model_end end)
+{
+	static const char *const words[] = {
+		[MODEL_RUNNING] = "running",
+		[MODEL_EXITED] = "exited",
+		[MODEL_KILLED] = "killed",
+		[MODEL_UNKNOWN_END] = "unknown",
+	};
+
+	return words[end];
+}
+
+static json_t *exit_json(const struct model *m)
+{
+	return json_pack("{s:s, s:o, s:o, s:b}", "state", end_word(m->end), "code",
+			 integer(m->exit_code), "signal", integer(m->exit_signal), "oom_killed",
+			 m->oom_killed);
+}
+
+static json_t *totals_json(const struct model_totals *t)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "peak_pss_bytes", json_integer(t->peak_bytes));
+	json_object_set_new(o, "peak_at_s", seconds(t->peak_at_ns));
+	json_object_set_new(o, "peak_rss_sum_bytes", json_integer(t->peak_rss_sum_bytes));
+	json_object_set_new(o, "peak_pss_bytes_without_idle",
+			    json_integer(t->peak_without_idle_bytes));
+	json_object_set_new(o, "peak_without_idle_at_s", seconds(t->peak_without_idle_at_ns));
+	json_object_set_new(o, "peak_pss_bytes_with_release",
+			    json_integer(t->peak_with_release_bytes));
+	json_object_set_new(o, "idle_retained_bytes_max", json_integer(t->idle_max_bytes));
+	json_object_set_new(o, "idle_retained_max_at_s", seconds(t->idle_max_at_ns));
+	json_object_set_new(o, "idle_retained_seconds", seconds(t->idle_ns));
+	json_object_set_new(o, "idle_retained_byte_seconds", json_real(t->idle_byte_seconds));
+	json_object_set_new(o, "idle_retained_average_bytes", json_integer(t->idle_average_bytes));
+	json_object_set_new(o, "overlap_bytes_max", json_integer(t->overlap_max_bytes));
+	json_object_set_new(o, "overlaps", json_integer(t->overlaps));
+	json_object_set_new(o, "overlap_seconds", seconds(t->overlap_ns));
+	json_object_set_new(o, "parked_batch_bytes_max", json_integer(t->parked_batch_max_bytes));
+	json_object_set_new(o, "pools_alive_max", json_integer(t->pools_alive_max));
+	json_object_set_new(o, "limit_bytes", integer(t->limit_bytes));
+	json_object_set_new(o, "limit_source", text_or_null(t->limit_source));
+	return o;
+}
+
+static json_t *process_exit_json(const struct model_process *p)
+{
+	if (p->exit_signal != MODEL_NONE && p->exit_signal > 0)
+		return json_sprintf("signal %lld", (long long)p->exit_signal);
+	if (p->exit_code != MODEL_NONE)
+		return json_sprintf("%lld", (long long)p->exit_code);
+	return p->ended_ns == MODEL_NONE ? json_null() : json_string("unknown");
+}
+
+static json_t *process_json(const struct model_process *p)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "pid", json_integer(p->pid));
+	json_object_set_new(o, "start_s", seconds(p->born_ns));
+	json_object_set_new(o, "end_s", seconds(p->ended_ns));
+	json_object_set_new(o, "exit", process_exit_json(p));
+	json_object_set_new(o, "instrumented", json_boolean(p->instrumented));
+	json_object_set_new(o, "pss_bytes_max", json_integer(p->proportional_max));
+	json_object_set_new(o, "private_bytes_max", json_integer(p->private_max));
+	json_object_set_new(o, "live_heap_bytes_max", json_integer(p->live_heap_max));
+	json_object_set_new(o, "unshared_bytes_max", json_integer(p->unshared_max));
+	return o;
+}
+
+static json_t *owners_json(const struct model *m)
+{
+	json_t *owners = json_array();
+
+	for (size_t i = 0; i < m->process_count; i++) {
+		const struct model_process *p = &m->processes[i];
+		json_t *o;
+
+		if (p->role != MODEL_ROLE_OWNER)
+			continue;
+		o = process_json(p);
+		json_object_set_new(o, "rank", integer(p->rank));
+		json_object_set_new(o, "command", text(p->cmdline));
+		json_object_set_new(o, "allocator", text_or_null(p->allocator));
+		json_object_set_new(o, "python", text_or_null(p->python));
+		json_object_set_new(o, "python_state", text_or_null(p->python_state));
+		json_object_set_new(o, "python_reason", text_or_null(p->python_reason));
+		json_array_append_new(owners, o);
+	}
+	return owners;
+}
+
+/* Processes that are neither owner nor worker: under their parents, never dropped. */
+static json_t *others_json(const struct model *m)
+{
+	json_t *others = json_array();
+
+	for (size_t i = 0; i < m->process_count; i++) {
+		const struct model_process *p = &m->processes[i];
+		json_t *o;
+
+		if (p->role == MODEL_ROLE_OWNER || p->role == MODEL_ROLE_WORKER)
+			continue;
+		o = process_json(p);
+		json_object_set_new(o, "role", text(p->role_text));
+		json_object_set_new(o, "parent_pid",
+				    p->parent < 0 ? json_null()
+						  : json_integer(m->processes[p->parent].pid));
+		json_object_set_new(o, "command", text(p->cmdline));
+		json_array_append_new(others, o);
+	}
+	return others;
+}
+
+static json_t *workers_json(const struct model *m, const struct model_pool *pool)
+{
+	json_t *workers = json_array();
+
+	for (size_t i = 0; i < pool->member_count; i++) {
+		const struct model_process *p = &m->processes[pool->members[i]];
+		json_t *o = process_json(p);
+
+		json_object_set_new(o, "worker_id", integer(p->worker_id));
+		json_object_set_new(o, "orphan", json_boolean(p->orphan));
+		json_array_append_new(workers, o);
+	}
+	return workers;
+}
+
+static json_t *spans_json(const struct model_pool *pool)
+{
+	json_t *spans = json_array();
+
+	for (size_t i = 0; i < pool->span_count; i++)
+		json_array_append_new(spans, json_pack("{s:s, s:o, s:o, s:b}", "state",
+						       model_state_name(pool->spans[i].state),
+						       "start_s", seconds(pool->spans[i].start_ns),
+						       "end_s", seconds(pool->spans[i].end_ns),
+						       "hindsight", pool->spans[i].hindsight));
+	return spans;
+}
+
+static void set_pool_identity(json_t *o, const struct model *m, const struct model_pool *p)
+{
+	json_object_set_new(o, "id", json_integer(p->number));
+	json_object_set_new(o, "owner_pid",
+			    p->owner < 0 ? json_null() : json_integer(m->processes[p->owner].pid));
+	json_object_set_new(o, "stage", json_string(model_stage_name(p->stage)));
+	json_object_set_new(o, "epoch", integer(p->epoch));
+	json_object_set_new(o, "name", text(p->name));
+	json_object_set_new(o, "label", text(p->label));
+	json_object_set_new(o, "dataset", text_or_null(p->dataset));
+	json_object_set_new(o, "origin", text_or_null(p->origin));
+	json_object_set_new(o, "start_method", text(p->start_method));
+	json_object_set_new(o, "declared_workers", json_integer(p->workers));
+	json_object_set_new(o, "batch_size", integer(p->batch_size));
+	json_object_set_new(o, "prefetch", integer(p->prefetch));
+	json_object_set_new(o, "persistent", json_boolean(p->persistent));
+	json_object_set_new(o, "stateful", json_boolean(p->stateful));
+	json_object_set_new(o, "guessed", json_boolean(p->guessed));
+	json_object_set_new(o, "releasable", json_boolean(p->releasable));
+}
+
+static json_t *pool_json(const struct model *m, const struct model_pool *p)
+{
+	json_t *o = json_object();
+
+	set_pool_identity(o, m, p);
+	json_object_set_new(o, "workers", workers_json(m, p));
+	json_object_set_new(o, "start_s", seconds(p->begin_ns));
+	json_object_set_new(o, "first_batch_s", seconds(p->first_batch_ns));
+	json_object_set_new(o, "exhausted_s", seconds(p->exhausted_ns));
+	json_object_set_new(o, "end_s", seconds(p->end_ns));
+	json_object_set_new(o, "restart_s", seconds(p->start_ns));
+	json_object_set_new(o, "stall_s", seconds(p->stall_ns));
+	json_object_set_new(o, "batches", json_integer(p->batches));
+	json_object_set_new(o, "expected_batches", integer(p->expected_batches));
+	json_object_set_new(o, "memory_bytes_max", json_integer(p->memory_max));
+	json_object_set_new(o, "private_bytes_max", json_integer(p->private_max));
+	json_object_set_new(o, "live_heap_bytes_max", json_integer(p->live_heap_max));
+	json_object_set_new(o, "unshared_bytes_max", json_integer(p->unshared_max));
+	json_object_set_new(o, "shm_bytes_max", json_integer(p->shm_max));
+	json_object_set_new(o, "parked_batch_bytes_max", json_integer(p->parked_batch_max));
+	json_object_set_new(o, "idle_retained_bytes_max", json_integer(p->idle_max_bytes));
+	json_object_set_new(o, "idle_retained_seconds", seconds(p->idle_ns));
+	json_object_set_new(o, "idle_retained_byte_seconds", json_real(p->idle_byte_seconds));
+	json_object_set_new(o, "states", spans_json(p));
+	return o;
+}
+
+static json_t *pools_json(const struct model *m)
+{
+	json_t *pools = json_array();
+
+	for (size_t i = 0; i < m->pool_count; i++)
+		json_array_append_new(pools, pool_json(m, &m->pools[i]));
+	return pools;
+}
+
+/* The gaps between phases are not phases. */
+static json_t *phases_json(const struct model *m)
+{
+	json_t *phases = json_array();
+
+	for (size_t i = 0; i < m->phase_count; i++) {
+		const struct model_phase *p = &m->phases[i];
+		json_t *o = json_object();
+
+		if (p->between) {
+			json_decref(o);
+			continue;
+		}
+		json_object_set_new(o, "stage", json_string(model_stage_name(p->stage)));
+		json_object_set_new(o, "epoch", integer(p->epoch));
+		json_object_set_new(o, "name", text(p->name));
+		json_object_set_new(o, "owner_pid", json_integer(m->processes[p->owner].pid));
+		json_object_set_new(o, "start_s", seconds(p->start_ns));
+		json_object_set_new(o, "end_s", seconds(p->end_ns));
+		json_object_set_new(o, "peak_pss_bytes", json_integer(p->peak_bytes));
+		json_object_set_new(o, "stall_s", seconds(p->stall_ns));
+		json_array_append_new(phases, o);
+	}
+	return phases;
+}
+
+static json_t *evidence_json(const struct model_finding *f)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < f->evidence_count; i++) {
+		const struct model_evidence *e = &f->evidence[i];
+		json_t *value = e->kind == MODEL_TEXT ? text(e->text)
+				: e->kind == MODEL_BYTES || e->kind == MODEL_COUNT
+					? json_integer((json_int_t)e->value)
+					: json_real(e->value);
+
+		json_object_set_new(o, e->key, value);
+	}
+	return o;
+}
+
+static json_t *findings_json(const struct model *m)
+{
+	json_t *findings = json_array();
+
+	for (size_t i = 0; i < m->finding_count; i++) {
+		const struct model_finding *f = &m->findings[i];
+		json_t *o = json_object(), *pools = json_array(), *moments = json_array();
+
+		for (size_t k = 0; k < f->pool_count; k++)
+			json_array_append_new(pools, json_integer(m->pools[f->pools[k]].number));
+		for (size_t k = 0; k < f->moment_count; k++)
+			json_array_append_new(moments, seconds(f->moments[k]));
+		json_object_set_new(o, "id", text(f->id));
+		json_object_set_new(o, "severity", json_string(model_severity_name(f->severity)));
+		json_object_set_new(o, "title", text(f->title));
+		json_object_set_new(o, "text", text(f->text));
+		json_object_set_new(o, "bytes", json_integer(f->bytes));
+		json_object_set_new(o, "evidence", evidence_json(f));
+		json_object_set_new(o, "advice", text(f->advice));
+		json_object_set_new(o, "release_helps", json_boolean(f->release_helps));
+		json_object_set_new(o, "pools", pools);
+		json_object_set_new(o, "moments_s", moments);
+		json_array_append_new(findings, o);
+	}
+	return findings;
+}
+
+static json_t *peak_json(const struct model *m)
+{
+	const struct model_composition *c = &m->peak;
+	json_t *o = json_object();
+
+	json_object_set_new(o, "live_heap_bytes", json_integer(c->live_heap));
+	json_object_set_new(o, "unshared_bytes", json_integer(c->unshared));
+	json_object_set_new(o, "allocator_bytes", json_integer(c->allocator));
+	json_object_set_new(o, "files_bytes", json_integer(c->files));
+	json_object_set_new(o, "parked_batch_bytes", json_integer(c->parked));
+	json_object_set_new(o, "shm_bytes", json_integer(c->shm));
+	json_object_set_new(o, "other_bytes", json_integer(c->other));
+	return o;
+}
+
+static json_t *reconciliation_json(const struct model_reconciliation *r)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "at_s", seconds(r->at_ns));
+	json_object_set_new(o, "live_heap_bytes", json_integer(r->heap_bytes));
+	json_object_set_new(o, "private_bytes", json_integer(r->private_bytes));
+	json_object_set_new(o, "pss_bytes", json_integer(r->proportional_bytes));
+	json_object_set_new(o, "unmapped_shm_bytes", json_integer(r->unmapped_shm_bytes));
+	json_object_set_new(o, "cgroup_bytes", integer(r->cgroup_bytes));
+	json_object_set_new(o, "cgroup_page_cache_bytes", integer(r->cgroup_file_bytes));
+	json_object_set_new(o, "cgroup_kernel_bytes", integer(r->cgroup_kernel_bytes));
+	json_object_set_new(o, "unexplained_bytes", integer(r->unexplained_bytes));
+	return o;
+}
+
+static json_t *notes_json(const struct model *m)
+{
+	json_t *notes = json_array();
+
+	for (size_t i = 0; i < m->note_count; i++)
+		json_array_append_new(notes,
+				      json_pack("{s:o, s:o, s:I}", "level", text(m->notes[i].level),
+						"text", text(m->notes[i].text), "count",
+						(json_int_t)m->notes[i].count));
+	return notes;
+}
+
+static void set_run(json_t *o, const struct model *m)
+{
+	json_object_set_new(o, "schema", json_integer(SCHEMA));
+	json_object_set_new(o, "loopmem_version", text_or_null(m->version));
+	json_object_set_new(o, "file", text(m->file));
+	json_object_set_new(o, "command", command_json(m));
+	json_object_set_new(o, "host", text_or_null(m->host));
+	json_object_set_new(o, "kernel", text_or_null(m->kernel));
+	json_object_set_new(o, "started_unix_s", seconds(m->started_unix_ns));
+	json_object_set_new(o, "duration_s", seconds(m->totals.duration_ns));
+	json_object_set_new(o, "exit", exit_json(m));
+	json_object_set_new(o, "complete", json_boolean(m->complete));
+	json_object_set_new(o, "damage", text(m->damage));
+	json_object_set_new(o, "released", json_boolean(m->released));
+}
+
+static json_t *session_json(const struct model *m)
+{
+	json_t *o = json_object();
+	double wall = m->collector_wall_seconds;
+
+	set_run(o, m);
+	json_object_set_new(o, "totals", totals_json(&m->totals));
+	json_object_set_new(o, "peak", peak_json(m));
+	json_object_set_new(o, "owners", owners_json(m));
+	json_object_set_new(o, "pools", pools_json(m));
+	json_object_set_new(o, "other_processes", others_json(m));
+	json_object_set_new(o, "phases", phases_json(m));
+	json_object_set_new(o, "sites", json_array());
+	json_object_set_new(o, "findings", findings_json(m));
+	json_object_set_new(o, "reconciliation", reconciliation_json(&m->reconciliation));
+	json_object_set_new(o, "overhead",
+			    json_pack("{s:f, s:f, s:f, s:I, s:I}", "cpu_seconds",
+				      m->collector_cpu_seconds, "wall_seconds", wall, "cpu_ratio",
+				      wall > 0 ? m->collector_cpu_seconds / wall : 0.0,
+				      "memory_bytes", (json_int_t)m->collector_memory_bytes,
+				      "samples", (json_int_t)m->samples));
+	json_object_set_new(o, "loss",
+			    json_pack("{s:I, s:I, s:o, s:o}", "dropped_events",
+				      (json_int_t)m->dropped, "skipped_samples",
+				      (json_int_t)m->skipped, "thinned_before_s",
+				      seconds(m->thinned_before_ns), "thinned_span_s",
+				      seconds(m->thinned_span_ns)));
+	json_object_set_new(o, "notes", notes_json(m));
+	return o;
+}
+
+int report_json(FILE *out, struct model *const *models, size_t count,
+		const struct report_options *options)
+{
+	json_t *o = count == 1 ? session_json(models[0]) : NULL;
+	int failed;
+
+	(void)options; /* the same at any width */
+	if (!o)
+		return -1;
+	failed = json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) < 0;
+	fputc('\n', out);
+	json_decref(o);
+	return failed && !ferror(out) ? -1 : 0;
+}

@@ -1,0 +1,166 @@
+/* The chart of the text report, its legend, and what the peak is made of. */
+#include <stdio.h>
+#include <string.h>
+
+#include "profiler/view/chart.h"
+#include "profiler/view/page.h"
+#include "profiler/view/words.h"
+
+enum { ROWS = 7, LABELS = 4, MARGIN = 6, LEAST_WIDTH = 20 };
+
+static void print_grid(const struct page *p, const struct chart_grid *grid)
+{
+	for (int row = 0; row < grid->height; row++) {
+		int end = grid->width;
+
+		while (end && grid->cells[row * grid->width + end - 1].glyph[0] == ' ')
+			end--;
+		for (int i = 0; i < end; i++)
+			fputs(grid->cells[row * grid->width + i].glyph, p->out);
+		fputc('\n', p->out);
+	}
+}
+
+/* The layers that the chart has. */
+static void print_legend(const struct page *p, const struct chart_glyphs *glyphs,
+			 const struct chart_scale *scale)
+{
+	const struct model *m = p->m;
+	int64_t delivering = 0, parked = 0, idle = 0;
+
+	for (size_t i = 0; i < m->round_count; i++) {
+		delivering |= m->rounds[i].delivering_bytes;
+		parked |= m->rounds[i].parked_bytes;
+		idle |= m->rounds[i].idle_bytes;
+	}
+	fprintf(p->out, "    %s, proportional, all processes    %s owner",
+		format_unit_name(scale->unit), glyphs->inks[CHART_OWNER]);
+	if (delivering)
+		fprintf(p->out, "  %s delivering", glyphs->inks[CHART_DELIVERING]);
+	if (parked)
+		fprintf(p->out, "  %s parked", glyphs->inks[CHART_PARKED]);
+	if (idle)
+		fprintf(p->out, "  %s held idle", glyphs->inks[CHART_IDLE]);
+	if (scale->limit_bytes != MODEL_NONE)
+		fprintf(p->out, "  %s limit (%s)", glyphs->inks[CHART_LIMIT],
+			m->totals.limit_source);
+	else if (m->totals.limit_bytes != MODEL_NONE)
+		fprintf(p->out, "  limit %.1f above",
+			format_in_unit(m->totals.limit_bytes, scale->unit));
+	fputc('\n', p->out);
+}
+
+int page_chart(const struct page *p)
+{
+	const struct model *m = p->m;
+	int width = (p->options.width > 100 ? 100 : p->options.width) - LABELS - MARGIN;
+	struct chart_scale scale = chart_scale_for(m->totals.peak_bytes, m->totals.limit_bytes);
+	struct chart_grid grid;
+	struct chart_area area = {
+		.m = m,
+		.glyphs = p->options.utf8 ? &chart_utf8 : &chart_ascii,
+		.end_ns = m->totals.duration_ns,
+		.left = LABELS,
+		.width = width,
+		.rows = ROWS,
+	};
+	int failed;
+
+	if (width < LEAST_WIDTH || m->round_count < 2)
+		return 0;
+	if (chart_grid_init(&grid, LABELS + width, ROWS + 2) < 0)
+		return -1;
+	failed = chart_plot(&grid, &area, &scale);
+	chart_labels(&grid, &area, &scale);
+	chart_phases(&grid, &area, ROWS);
+	chart_times(&grid, &area, ROWS + 1);
+	fputc('\n', p->out);
+	print_grid(p, &grid);
+	print_legend(p, area.glyphs, &scale);
+	chart_grid_release(&grid);
+	return failed;
+}
+
+/* Appends "name figure" to a list, if there is anything. */
+static size_t append(const struct page *p, char *out, size_t size, size_t at, const char *name,
+		     int64_t bytes, const char *state)
+{
+	char cell[FORMAT_MAX];
+
+	if (bytes <= 0 || at + 1 >= size)
+		return at;
+	at += (size_t)snprintf(out + at, size - at, "%s%s %s%s%s%s", at ? ", " : "", name,
+			       page_cell(p, cell, bytes), state ? " (" : "", state ? state : "",
+			       state ? ")" : "");
+	return at < size ? at : size - 1;
+}
+
+enum { NAMED_POOLS = 6 };
+
+static void list_holders(const struct page *p, const struct model_moment *at)
+{
+	char text[4 * WORDS_MAX] = "";
+	size_t end = append(p, text, sizeof(text), 0, "owner", at->round.owner_bytes, NULL);
+	int named = 0, more = 0;
+	int64_t rest = 0;
+
+	for (size_t i = 0; i < p->m->pool_count; i++) {
+		const struct model_pool_moment *pool = &at->pools[i];
+		char name[128];
+
+		if (pool->state == MODEL_LATER || pool->state == MODEL_ENDED || !pool->memory)
+			continue;
+		if (named == NAMED_POOLS && !p->options.full) {
+			more++;
+			rest += pool->memory;
+			continue;
+		}
+		named++;
+		words_safe(name, sizeof(name), p->m->pools[i].short_name, p->options.utf8);
+		end = append(p, text, sizeof(text), end, name, pool->memory,
+			     words_doing(pool->state));
+	}
+	if (more) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%d more pools", more);
+		append(p, text, sizeof(text), end, name, rest, NULL);
+	}
+	fprintf(p->out, "\nAt the peak   ");
+	page_wrap(p, text, 14, 14);
+}
+
+static void list_kinds(const struct page *p)
+{
+	const struct model_composition *c = &p->m->peak;
+	char text[WORDS_MAX] = "";
+	const struct {
+		const char *name;
+		int64_t bytes;
+	} kinds[] = {
+		{"live heap", c->live_heap},   {"unshared", c->unshared},
+		{"allocator", c->allocator},   {"files", c->files},
+		{"parked batches", c->parked}, {"shared memory", c->shm},
+		{"other", c->other},
+	};
+	size_t end = 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		end = append(p, text, sizeof(text), end, kinds[i].name, kinds[i].bytes, NULL);
+	fprintf(p->out, "              ");
+	page_wrap(p, text, 14, 14);
+}
+
+int page_peak(const struct page *p)
+{
+	struct model_moment at;
+
+	if (p->m->totals.peak_at_ns == MODEL_NONE)
+		return 0;
+	if (model_at(p->m, p->m->totals.peak_at_ns, &at) < 0)
+		return -1;
+	list_holders(p, &at);
+	list_kinds(p);
+	model_moment_release(&at);
+	return 0;
+}

@@ -1,0 +1,82 @@
+/* The findings: one sentence with a figure and a moment, the parts of it, the remedy. */
+#include <stdio.h>
+#include <string.h>
+
+#include "profiler/view/page.h"
+#include "profiler/view/words.h"
+
+enum { SHOWN = 5, INDENT = 24 };
+
+static const char severity_letters[] = {
+	[MODEL_NOTICE] = 'N', [MODEL_WARNING] = 'W', [MODEL_ERROR] = 'E'};
+
+/* "train during validation 10.2, validate during training 6.2, sanity 3.1." */
+static void list_parts(const struct page *p, const struct model_finding *f)
+{
+	char text[2 * WORDS_MAX] = "", cell[FORMAT_MAX];
+	size_t at = 0;
+
+	for (size_t i = 0; i < f->evidence_count; i++) {
+		const struct model_evidence *e = &f->evidence[i];
+
+		if (!e->listed || e->kind != MODEL_BYTES || at + 1 >= sizeof(text))
+			continue;
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %s", at ? ", " : "",
+				       e->label, page_cell(p, cell, (int64_t)e->value));
+	}
+	if (!at)
+		return;
+	fprintf(p->out, "%*s", INDENT, "");
+	strncat(text, ".", sizeof(text) - strlen(text) - 1);
+	page_wrap(p, text, INDENT, INDENT);
+}
+
+static int has_parts(const struct model_finding *f)
+{
+	for (size_t i = 0; i < f->evidence_count; i++)
+		if (f->evidence[i].listed)
+			return 1;
+	return 0;
+}
+
+static void print_finding(const struct page *p, const struct model_finding *f)
+{
+	char text[2 * WORDS_MAX], safe[WORDS_MAX], bytes[FORMAT_MAX], at[FORMAT_MAX],
+		command[WORDS_MAX];
+
+	fprintf(p->out, "  %c %-*s", severity_letters[f->severity], INDENT - 4, f->id);
+	snprintf(text, sizeof(text), "%s%s%s. %s%s", format_bytes(bytes, f->bytes),
+		 f->moment_count ? " at " : "",
+		 f->moment_count ? format_moment(at, f->moments[0]) : "", f->title,
+		 has_parts(f) ? ":" : ".");
+	page_wrap(p, text, INDENT, INDENT);
+	list_parts(p, f);
+	if (f->text[0]) {
+		fprintf(p->out, "%*s", INDENT, "");
+		page_wrap(p, words_safe(safe, sizeof(safe), f->text, p->options.utf8), INDENT,
+			  INDENT);
+	}
+	if (f->release_helps)
+		words_release(command, sizeof(command), p->m, p->options.width - INDENT - 2);
+	else
+		snprintf(command, sizeof(command), "%s", f->advice);
+	if (command[0]) {
+		fprintf(p->out, "%*s> ", INDENT, "");
+		page_wrap(p, words_safe(safe, sizeof(safe), command, p->options.utf8), INDENT + 2,
+			  INDENT + 2);
+	}
+}
+
+void page_findings(const struct page *p)
+{
+	const struct model *m = p->m;
+	size_t shown = m->finding_count <= SHOWN || p->options.full ? m->finding_count : SHOWN;
+
+	if (!m->finding_count)
+		return;
+	fprintf(p->out, "\nFindings\n");
+	for (size_t i = 0; i < shown; i++)
+		print_finding(p, &m->findings[i]);
+	if (shown < m->finding_count)
+		fprintf(p->out, "  %zu more: --full shows them\n", m->finding_count - shown);
+}

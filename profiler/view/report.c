@@ -1,0 +1,35 @@
+/* The formats of the report, and the text report as the row of its sections. */
+#include "profiler/view/report.h"
+
+#include "profiler/view/page.h"
+
+const struct report_format report_formats[] = {
+	{"text", ".txt", report_text},
+	{"json", ".json", report_json},
+};
+const size_t report_format_count = sizeof(report_formats) / sizeof(report_formats[0]);
+
+static int report_one(FILE *out, const struct model *m, const struct report_options *options)
+{
+	struct page p = {
+		.out = out,
+		.m = m,
+		.options = *options,
+		.unit = format_unit_for(m->totals.peak_bytes),
+	};
+
+	page_answer(&p);
+	page_header(&p);
+	if (page_chart(&p) < 0 || page_peak(&p) < 0)
+		return -1;
+	page_pools(&p);
+	page_findings(&p);
+	page_check(&p);
+	return 0;
+}
+
+int report_text(FILE *out, struct model *const *models, size_t count,
+		const struct report_options *options)
+{
+	return count == 1 ? report_one(out, models[0], options) : -1;
+}

@@ -1,0 +1,35 @@
+/*
+ * report.h: the whole story of a session, or of the ranks of one job. Each format is one function; reports[] is the list that the command, its
+ * help and its error message are made from.
+ */
+#ifndef PROFILER_VIEW_REPORT_H
+#define PROFILER_VIEW_REPORT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "profiler/model/model.h"
+
+struct report_options {
+	int width; /* columns; lines never wrap inside a number */
+	int full;  /* no folding of long lists */
+	int utf8;  /* else ASCII only */
+};
+
+struct report_format {
+	const char *name;   /* "text" */
+	const char *ending; /* ".txt": -o FILE chooses by it */
+	/* Several models are the ranks of one job. 0, or -1 when out of memory; write errors are left in `out`. */
+	int (*write)(FILE *out, struct model *const *models, size_t count,
+		     const struct report_options *options);
+};
+
+extern const struct report_format report_formats[];
+extern const size_t report_format_count;
+
+int report_text(FILE *out, struct model *const *models, size_t count,
+		const struct report_options *options);
+int report_json(FILE *out, struct model *const *models, size_t count,
+		const struct report_options *options);
+
+#endif

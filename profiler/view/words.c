@@ -1,0 +1,171 @@
+/* Words and names shared by the outputs. */
+#include "profiler/view/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int words_columns(const char *text)
+{
+	int columns = 0;
+
+	for (; *text; text++)
+		columns += ((unsigned char)*text & 0xc0) != 0x80;
+	return columns;
+}
+
+/* How many bytes the UTF-8 character at `p` has; 0 = it is none. */
+static size_t utf8_length(const unsigned char *p)
+{
+	size_t length = *p < 0x80             ? 1
+			: (*p & 0xe0) == 0xc0 ? 2
+			: (*p & 0xf0) == 0xe0 ? 3
+			: (*p & 0xf8) == 0xf0 ? 4
+					      : 0;
+
+	for (size_t i = 1; i < length; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	return length;
+}
+
+char *words_safe(char *out, size_t size, const char *text, int utf8)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t at = 0;
+
+	while (*p && at + 5 < size) {
+		size_t length = utf8_length(p);
+		/* C1 control characters are the two bytes from c2 80 to c2 9f */
+		int plain = length == 1 ? *p >= ' ' && *p != 0x7f
+					: utf8 && length && !(p[0] == 0xc2 && p[1] < 0xa0);
+
+		if (!length)
+			length = 1;
+		if (plain) {
+			memcpy(out + at, p, length);
+			at += length;
+		} else {
+			out[at++] = '?';
+		}
+		p += length;
+	}
+	out[at] = '\0';
+	return out;
+}
+
+/* The phase of the first owner at or before t, and the next one. */
+static void phases_around(const struct model *m, int64_t t_ns, const struct model_phase **before,
+			  const struct model_phase **now, const struct model_phase **after)
+{
+	*before = *now = *after = NULL;
+	for (size_t i = 0; i < m->phase_count; i++) {
+		const struct model_phase *p = &m->phases[i];
+
+		if (p->owner != m->phases[0].owner || p->between)
+			continue;
+		if (p->start_ns > t_ns) {
+			*after = p;
+			return;
+		}
+		*before = p;
+		*now = t_ns < p->end_ns ? p : NULL;
+	}
+}
+
+char *words_when(char *out, size_t size, const struct model *m, int64_t t_ns)
+{
+	const struct model_phase *before, *now, *after;
+
+	phases_around(m, t_ns, &before, &now, &after);
+	if (now)
+		snprintf(out, size, "during %s", now->name);
+	else if (before && after)
+		snprintf(out, size, "between %s and %s", before->name, after->name);
+	else if (before)
+		snprintf(out, size, "after %s", before->name);
+	else if (after)
+		snprintf(out, size, "before %s", after->name);
+	else
+		out[0] = '\0';
+	return out;
+}
+
+const char *words_doing(enum model_state state)
+{
+	return state == MODEL_EXHAUSTED ? "idle" : model_state_name(state);
+}
+
+/* Appends a word as a shell takes it. */
+static size_t append_quoted(char *out, size_t size, size_t at, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-+=./,:@%^";
+
+	if (at && at + 1 < size)
+		out[at++] = ' ';
+	if (*word && !word[strspn(word, plain)]) {
+		at += (size_t)snprintf(out + at, size - at, "%s", word);
+		return at < size ? at : size - 1;
+	}
+	at += (size_t)snprintf(out + at, size - at, "'");
+	for (; *word && at + 6 < size; word++)
+		at += (size_t)snprintf(out + at, size - at, *word == '\'' ? "'\\''" : "%c", *word);
+	at += at < size ? (size_t)snprintf(out + at, size - at, "'") : 0;
+	return at < size ? at : size - 1;
+}
+
+static size_t append_words(char *out, size_t size, size_t at, const struct model *m, size_t count)
+{
+	for (size_t i = 0; i < count && at + 8 < size; i++)
+		at = append_quoted(out, size, at, m->argv[i]);
+	return at;
+}
+
+char *words_command(char *out, size_t size, const struct model *m)
+{
+	out[0] = '\0';
+	if (!m->argc)
+		snprintf(out, size, "%s", m->command);
+	append_words(out, size, 0, m, m->argc);
+	return out;
+}
+
+/* The program and its script: the words up to the first one after the program that is no option. */
+static size_t short_count(const struct model *m)
+{
+	for (size_t i = 1; i < m->argc; i++)
+		if (m->argv[i][0] != '-')
+			return i + 1;
+	return m->argc;
+}
+
+char *words_release(char *out, size_t size, const struct model *m, int room)
+{
+	size_t at = (size_t)snprintf(out, size, "loopmem run --release-idle-workers --");
+
+	append_words(out, size, at, m, m->argc);
+	if (room && words_columns(out) > room) {
+		out[at] = '\0';
+		append_words(out, size, at, m, short_count(m));
+	}
+	return out;
+}
+
+char *words_end(char *out, size_t size, const struct model *m)
+{
+	switch (m->end) {
+	case MODEL_EXITED:
+		snprintf(out, size, "exit %lld", (long long)m->exit_code);
+		break;
+	case MODEL_KILLED:
+		snprintf(out, size, "killed by signal %lld", (long long)m->exit_signal);
+		break;
+	case MODEL_RUNNING:
+		snprintf(out, size, "still running");
+		break;
+	case MODEL_UNKNOWN_END:
+		snprintf(out, size, "end unknown");
+		break;
+	}
+	return out;
+}

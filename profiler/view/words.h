@@ -1,0 +1,37 @@
+/*
+ * words.h: the words that several outputs share: when something was, what a pool does, the command as it can be typed. Texts that come out of a
+ * session are made safe for a terminal here.
+ */
+#ifndef PROFILER_VIEW_WORDS_H
+#define PROFILER_VIEW_WORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profiler/model/model.h"
+
+enum { WORDS_MAX = 512 };
+
+/* Columns that a UTF-8 text takes. */
+int words_columns(const char *text);
+
+/* Control characters become "?"; when not `utf8` everything that is no ASCII as well. Cut at `size`. Returns out. */
+char *words_safe(char *out, size_t size, const char *text, int utf8);
+
+/* "between validate e1 and train e2", "during train e1", "before train e0", "after validate e2"; "" when no phase is known. */
+char *words_when(char *out, size_t size, const struct model *m, int64_t t_ns);
+
+/* What a pool does at a moment, as put in brackets after its figure: "idle", "starting", "parked", "delivering". */
+const char *words_doing(enum model_state state);
+
+/* "loopmem run --release-idle-workers -- python train.py --epochs 3": the whole command when that fits in `room` columns, else
+ * without the arguments after its script; 0 = no matter how long. */
+char *words_release(char *out, size_t size, const struct model *m, int room);
+
+/* The command of the run, quoted for a shell. */
+char *words_command(char *out, size_t size, const struct model *m);
+
+/* How it ended: "exit 0", "killed by signal 9", "still running", "end unknown". */
+char *words_end(char *out, size_t size, const struct model *m);
+
+#endif
