@@ -11,7 +11,6 @@
 
 #include "inject/identity.h"
 #include "inject/lifecycle.h"
-#include "inject/own.h"
 #include "inject/python_boot.h"
 #include "inject/real.h"
 #include "inject/sample.h"
@@ -30,9 +29,10 @@ static bool header_is_right(void)
 		size_t *block = real.malloc(tries[i]);
 		if (!block)
 			return false;
-		right = block[-1] & GLIBC_MAPPED ||
-			(block[-1] & ~(size_t)GLIBC_FLAGS) - sizeof(size_t) ==
-				real.malloc_usable_size(block);
+		right = !((uintptr_t)block >> OWN_ADDRESS_BITS);
+		right &= block[-1] & GLIBC_MAPPED ||
+			 (block[-1] & ~(size_t)GLIBC_FLAGS) - sizeof(size_t) ==
+				 real.malloc_usable_size(block);
 		real.free(block);
 	}
 	return right;
@@ -40,7 +40,7 @@ static bool header_is_right(void)
 
 void heap_start(void)
 {
-	own_set_shift(identity_allocator.is_glibc ? 4 : 3);
+	own_set_shift(identity_allocator.is_glibc ? OWN_SHIFT : OWN_SHIFT - 1);
 	if (!identity_allocator.knows_sizes)
 		mode = HEAP_OFF;
 	else if (identity_allocator.is_glibc && header_is_right())
@@ -55,7 +55,7 @@ void heap_forked(void)
 
 bool heap_is_short(void)
 {
-	return mode == HEAP_HEADER && !forked;
+	return mode == HEAP_HEADER && (!forked || own_root);
 }
 
 static size_t usable_bytes(const void *block)
@@ -109,10 +109,11 @@ static void count_free(bool own, size_t bytes)
 	}
 }
 
-void heap_note_alloc(void *block)
+void *heap_note_alloc(void *block)
 {
 	if (block && mode != HEAP_OFF && !real_is_boot_block(block))
 		count_alloc(block, usable_bytes(block));
+	return block;
 }
 
 void heap_free(void *block)
@@ -120,7 +121,7 @@ void heap_free(void *block)
 	if (real_is_boot_block(block))
 		return;
 	if (block && mode != HEAP_OFF)
-		count_free(!forked || own_remove(block), usable_bytes(block));
+		count_free(!forked || own_has(block), usable_bytes(block));
 	real.free(block);
 }
 
@@ -130,7 +131,7 @@ struct heap_move heap_move_begin(void *block)
 
 	if (block && mode != HEAP_OFF) {
 		move.bytes = usable_bytes(block);
-		move.own = !forked || own_remove(block);
+		move.own = !forked || own_has(block);
 	}
 	return move;
 }
@@ -139,11 +140,8 @@ void heap_move_end(struct heap_move move, void *old, void *block, size_t asked_b
 {
 	if (mode == HEAP_OFF)
 		return;
-	if (!block && asked_bytes > 0) { /* failed: the old block lives on */
-		if (old && forked && move.own && !own_add(old))
-			self_drop(LOOPMEM_DROP_OWN);
+	if (!block && asked_bytes > 0) /* failed: the old block lives on */
 		return;
-	}
 	if (old)
 		count_free(move.own, move.bytes);
 	heap_note_alloc(block);
@@ -155,16 +153,16 @@ void heap_spend(size_t bytes)
 		thread_attach();
 	thread.countdown -= (int64_t)bytes;
 	if (__builtin_expect(thread.countdown < 0, 0))
-		heap_tick();
+		heap_tick(NULL);
 }
 
-void heap_tick(void)
+void *heap_tick(void *block)
 {
 	int saved = errno;
 
 	if (thread.guard || thread.holds) {
 		thread.countdown = self_is_waiting() ? SELF_WAIT_BYTES : sample_gap(&thread.random);
-		return;
+		return block;
 	}
 	thread.countdown = sample_gap(&thread.random);
 	guard_enter();
@@ -173,4 +171,5 @@ void heap_tick(void)
 	python_boot_tick();
 	guard_leave();
 	errno = saved;
+	return block;
 }

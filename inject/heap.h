@@ -1,10 +1,10 @@
 /*
  * heap.h: counting allocations and frees by usable size; the part of it that every malloc runs.
  *
- * The short way: the thread has its slot, the process did not come by fork, and malloc is glibc's, so
- * the usable size stands in the word before the block (verified at start against
- * malloc_usable_size). Everything else goes the long way, out of line. No lock, no system call
- * either way, but on a tick (once per sample gap) and in a thread's first call.
+ * The short way: the thread has its slot and malloc is glibc's, so the usable size stands in the word
+ * before the block (verified at start against malloc_usable_size). Everything else goes the long
+ * way, out of line. No lock, no system call either way, but on a tick (once per sample gap) and in a
+ * thread's first call.
  */
 #ifndef INJECT_HEAP_H
 #define INJECT_HEAP_H
@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "inject/own.h"
 #include "inject/thread.h"
 
 /* The word before a block of glibc: size of the chunk and three flags (glibc malloc.c, "chunks"). */
@@ -37,8 +38,9 @@ void heap_forked(void);
 /* True when a thread with a slot may take the short way. */
 bool heap_is_short(void);
 
-/* The long ways. heap_free gives the block back itself. */
-void heap_note_alloc(void *block);
+/* The long ways. They return the block so that malloc ends in a jump to them; heap_free gives it back
+ * itself. */
+void *heap_note_alloc(void *block);
 void heap_free(void *block);
 
 /* A realloc, in two halves around the real call: what it moves from, and how it ended. */
@@ -52,10 +54,11 @@ void heap_move_end(struct heap_move move, void *old, void *block, size_t asked_b
 /* `bytes` came from a mapping: they count towards the next tick like allocated ones. */
 void heap_spend(size_t bytes);
 
-/* The countdown ran out: everything that must happen now and then. Keeps errno. */
-void heap_tick(void);
+/* The countdown ran out: everything that must happen now and then. Returns the block, keeps errno. */
+void *heap_tick(void *block);
 
-static inline void heap_alloced(void *block)
+/* Notes a new block (NULL: none) and returns it. */
+static inline void *heap_alloced(void *block)
 {
 	struct loopmem_counters *row = thread.fast;
 
@@ -63,15 +66,17 @@ static inline void heap_alloced(void *block)
 		size_t header = ((const size_t *)block)[-1];
 		if (__builtin_expect(!(header & GLIBC_MAPPED), 1)) {
 			size_t bytes = (header & ~(size_t)GLIBC_FLAGS) - sizeof(size_t);
+			if (own_root && __builtin_expect(!own_has_16(block), 0))
+				return heap_note_alloc(block);
 			row->alloc_bytes += bytes;
 			row->allocs++;
 			thread.countdown -= (int64_t)bytes;
 			if (__builtin_expect(thread.countdown < 0, 0))
-				heap_tick();
-			return;
+				return heap_tick(block);
+			return block;
 		}
 	}
-	heap_note_alloc(block);
+	return heap_note_alloc(block);
 }
 
 /* True when the block was counted and is to be given back by the caller. */
@@ -81,7 +86,8 @@ static inline bool heap_freeing(void *block)
 
 	if (__builtin_expect(row && block, 1)) {
 		size_t header = ((const size_t *)block)[-1];
-		if (__builtin_expect(!(header & GLIBC_MAPPED), 1)) {
+		if (__builtin_expect(!(header & GLIBC_MAPPED), 1) &&
+		    (!own_root || __builtin_expect(own_has_16(block), 1))) {
 			row->free_bytes += (header & ~(size_t)GLIBC_FLAGS) - sizeof(size_t);
 			row->frees++;
 			return true;

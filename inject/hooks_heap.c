@@ -18,18 +18,12 @@
 
 EXPORT void *malloc(size_t bytes)
 {
-	void *block = real.malloc(bytes);
-
-	heap_alloced(block);
-	return block;
+	return heap_alloced(real.malloc(bytes));
 }
 
 EXPORT void *calloc(size_t n, size_t each)
 {
-	void *block = real.calloc(n, each);
-
-	heap_alloced(block);
-	return block;
+	return heap_alloced(real.calloc(n, each));
 }
 
 EXPORT void free(void *block)
@@ -48,8 +42,7 @@ static void *realloc_boot_block(void *block, size_t bytes)
 
 	if (moved)
 		memcpy(moved, block, old_bytes < bytes ? old_bytes : bytes);
-	heap_alloced(moved);
-	return moved;
+	return heap_alloced(moved);
 }
 
 EXPORT void *realloc(void *block, size_t bytes)
@@ -89,36 +82,28 @@ EXPORT void *aligned_alloc(size_t align, size_t bytes)
 {
 	void *block = real.aligned_alloc(align, bytes);
 
-	if (!identity_allocator.foreign_aligned_alloc)
-		heap_alloced(block);
-	return block;
+	return identity_allocator.foreign_aligned_alloc ? block : heap_alloced(block);
 }
 
 EXPORT void *memalign(size_t align, size_t bytes)
 {
 	void *block = real.memalign(align, bytes);
 
-	if (!identity_allocator.foreign_memalign)
-		heap_alloced(block);
-	return block;
+	return identity_allocator.foreign_memalign ? block : heap_alloced(block);
 }
 
 EXPORT void *valloc(size_t bytes)
 {
 	void *block = real.valloc(bytes);
 
-	if (!identity_allocator.foreign_valloc)
-		heap_alloced(block);
-	return block;
+	return identity_allocator.foreign_valloc ? block : heap_alloced(block);
 }
 
 EXPORT void *pvalloc(size_t bytes)
 {
 	void *block = real.pvalloc(bytes);
 
-	if (!identity_allocator.foreign_pvalloc)
-		heap_alloced(block);
-	return block;
+	return identity_allocator.foreign_pvalloc ? block : heap_alloced(block);
 }
 
 EXPORT size_t malloc_usable_size(void *block)

@@ -23,7 +23,7 @@ struct identity_allocator {
 		foreign_pvalloc; /* another library provides these: not blocks of this heap */
 };
 
-/* Once, at start; the real functions are known. */
+/* As soon as the real functions are known: the allocator's first mapping comes right after. */
 void identity_find_allocator(void);
 extern struct identity_allocator identity_allocator __attribute__((visibility("hidden")));
 

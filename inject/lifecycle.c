@@ -15,7 +15,6 @@
 
 #include "inject/events.h"
 #include "inject/heap.h"
-#include "inject/identity.h"
 #include "inject/locks.h"
 #include "inject/pools.h"
 #include "inject/python_boot.h"
@@ -146,7 +145,6 @@ __attribute__((constructor(101))) static void start(int argc, char **argv)
 
 	guard_enter();
 	real_resolve();
-	identity_find_allocator();
 	sample_set_mean(secure_getenv("LOOPMEM_SAMPLE_BYTES"));
 	heap_start();
 	make_fork_detector();

@@ -1,166 +1,113 @@
 /*
- * own.c: the own-block bitmap as a radix tree of three levels.
- *
- *   address >> shift:   | 16 bits     | 14 bits    | 15 bits    |
- *                         root (bss) -> middle    -> leaf: 2^15 bits, 4 KiB
- *
- * Invariant: a table once linked is neither moved nor freed until the next fork, so readers need no
- * lock. Tables are carved from zero-filled chunks, which a fork's child gives back whole.
+ * own.c: making and dropping the own-block table. Leaves are linked into the root under LOCK_OWN and
+ * never change place, so readers take no lock; bits are set atomically and never cleared.
  */
 #include "inject/own.h"
 
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/mman.h>
 
 #include "inject/locks.h"
 #include "inject/real.h"
 
 enum {
-	LEAF_BITS = 15,
-	MIDDLE_BITS = 14,
-	ROOT_BITS = 16,
-	CHUNK_BYTES = 1 << 20,
-	PAGE = 4096,
+	ROOT_ENTRIES = 1 << (OWN_ADDRESS_BITS - OWN_LEAF_BITS),
+	ROOT_BYTES = ROOT_ENTRIES * sizeof(own_leaf *),
+	HEAD_BYTES = 65536, /* before a leaf, a page of any size: only the list of all leaves */
 };
 
-struct leaf {
-	uint64_t words[(1 << LEAF_BITS) / 64];
+struct head {
+	struct head *next;
 };
 
-struct middle {
-	struct leaf *leaves[1 << MIDDLE_BITS];
-};
-
-/* First page of a chunk. */
-struct chunk {
-	struct chunk *next;
-	size_t used;
-};
-
-/* Entries are set once, under LOCK_OWN. Aligned so that the pages can be given back. */
-static struct middle *root[1 << ROOT_BITS] __attribute__((aligned(65536)));
-static struct chunk *chunks;   /* newest first; LOCK_OWN */
-static unsigned int shift = 4; /* written before any fork */
+own_leaf **own_root;
+static struct head *leaves;            /* LOCK_OWN */
+static unsigned int shift = OWN_SHIFT; /* written at start */
 
 void own_set_shift(unsigned int bits)
 {
 	shift = bits;
 }
 
-static struct chunk *chunk_new(void)
+static size_t leaf_bytes(void)
 {
-	struct chunk *chunk = REAL(mmap)(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE,
-					 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (chunk == MAP_FAILED)
-		return NULL;
-	REAL(madvise)(chunk, CHUNK_BYTES, MADV_NOHUGEPAGE); /* touched pages only */
-	chunk->next = chunks;
-	chunk->used = PAGE;
-	chunks = chunk;
-	return chunk;
+	return HEAD_BYTES + ((size_t)1 << (OWN_LEAF_BITS - 3) >> shift);
 }
 
-/* Zeroed, never freed before the next fork. LOCK_OWN. */
-static void *carve(size_t bytes)
+/* Address space only: small pages are touched where needed. */
+static void *reserve(size_t bytes)
 {
-	struct chunk *chunk = chunks;
+	void *start = REAL(mmap)(NULL, bytes, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (!chunk || CHUNK_BYTES - chunk->used < bytes)
-		chunk = chunk_new();
-	if (!chunk)
+	if (start == MAP_FAILED)
 		return NULL;
-	chunk->used += bytes;
-	return (char *)chunk + chunk->used - bytes;
+	REAL(madvise)(start, bytes, MADV_NOHUGEPAGE);
+	return start;
 }
 
-static struct leaf *find_leaf(uintptr_t place)
+static own_leaf *leaf_at(uintptr_t address)
 {
-	uintptr_t high = place >> (LEAF_BITS + MIDDLE_BITS);
-	struct middle *middle;
-
-	if (high >> ROOT_BITS)
+	if (!own_root || address >> OWN_ADDRESS_BITS)
 		return NULL;
-	middle = __atomic_load_n(&root[high], __ATOMIC_ACQUIRE);
-	if (!middle)
-		return NULL;
-	return __atomic_load_n(&middle->leaves[(place >> LEAF_BITS) & ((1 << MIDDLE_BITS) - 1)],
-			       __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&own_root[address >> OWN_LEAF_BITS], __ATOMIC_ACQUIRE);
 }
 
-static void *link_table(void **entry, size_t bytes)
+static own_leaf *make_leaf(uintptr_t address)
 {
-	void *table = *entry;
-
-	if (!table) {
-		table = carve(bytes);
-		__atomic_store_n(entry, table, __ATOMIC_RELEASE);
-	}
-	return table;
-}
-
-static struct leaf *make_leaf(uintptr_t place)
-{
-	uintptr_t high = place >> (LEAF_BITS + MIDDLE_BITS);
-	struct middle *middle;
-	struct leaf *leaf = NULL;
+	own_leaf **entry = &own_root[address >> OWN_LEAF_BITS];
+	struct head *head;
 	int saved = errno;
 
-	if (high >> ROOT_BITS || !lock_enter(LOCK_OWN))
+	if (!lock_enter(LOCK_OWN))
 		return NULL;
-	middle = link_table((void **)&root[high], sizeof(*middle));
-	if (middle) {
-		struct leaf **entry =
-			&middle->leaves[(place >> LEAF_BITS) & ((1 << MIDDLE_BITS) - 1)];
-		leaf = link_table((void **)entry, sizeof(*leaf));
+	if (!*entry && (head = reserve(leaf_bytes()))) {
+		head->next = leaves;
+		leaves = head;
+		__atomic_store_n(entry, (own_leaf *)((char *)head + HEAD_BYTES), __ATOMIC_RELEASE);
 	}
 	lock_leave(LOCK_OWN);
 	errno = saved;
-	return leaf;
+	return *entry;
+}
+
+static uintptr_t place_in_leaf(uintptr_t address)
+{
+	return (address & ((1u << OWN_LEAF_BITS) - 1)) >> shift;
 }
 
 bool own_add(const void *block)
 {
-	uintptr_t place = (uintptr_t)block >> shift;
-	struct leaf *leaf = find_leaf(place);
+	uintptr_t address = (uintptr_t)block, place = place_in_leaf(address);
+	own_leaf *leaf = leaf_at(address);
 
-	if (__builtin_expect(!leaf, 0)) {
-		leaf = make_leaf(place);
-		if (!leaf)
-			return false;
-	}
-	__atomic_fetch_or(&leaf->words[(place >> 6) & ((1 << (LEAF_BITS - 6)) - 1)],
-			  UINT64_C(1) << (place & 63), __ATOMIC_RELAXED);
+	if (!leaf && own_root && !(address >> OWN_ADDRESS_BITS))
+		leaf = make_leaf(address);
+	if (!leaf)
+		return false;
+	if (!(leaf[place / 64] >> place % 64 & 1))
+		__atomic_fetch_or(&leaf[place / 64], UINT64_C(1) << place % 64, __ATOMIC_RELAXED);
 	return true;
 }
 
-bool own_remove(const void *block)
+bool own_has(const void *block)
 {
-	uintptr_t place = (uintptr_t)block >> shift;
-	struct leaf *leaf = find_leaf(place);
-	uint64_t bit = UINT64_C(1) << (place & 63), *word;
+	uintptr_t address = (uintptr_t)block, place = place_in_leaf(address);
+	const own_leaf *leaf = leaf_at(address);
 
-	if (!leaf)
-		return false;
-	word = &leaf->words[(place >> 6) & ((1 << (LEAF_BITS - 6)) - 1)];
-	if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & bit))
-		return false;
-	__atomic_fetch_and(word, ~bit, __ATOMIC_RELAXED);
-	return true;
+	return leaf && leaf[place / 64] >> place % 64 & 1;
 }
 
 void own_forked(void)
 {
-	struct chunk *chunk = chunks, *next;
+	struct head *head = leaves, *next;
 
-	if (!chunk)
-		return;
-	for (; chunk; chunk = next) {
-		next = chunk->next;
-		REAL(munmap)(chunk, CHUNK_BYTES);
+	for (; head; head = next) {
+		next = head->next;
+		REAL(munmap)(head, leaf_bytes());
 	}
-	chunks = NULL;
-	REAL(madvise)(root, sizeof(root), MADV_DONTNEED); /* zero again, and not touched */
+	leaves = NULL;
+	if (own_root)
+		REAL(munmap)(own_root, ROOT_BYTES);
+	own_root = reserve(ROOT_BYTES);
 }

@@ -1,27 +1,55 @@
 /*
  * own.h: which blocks a forked process allocated itself, exactly. All others it frees are inherited.
  *
- * A sparse bitmap over the address space, one bit for each place where a block can begin. Memory is
- * taken only where own blocks are: 1/128 of them (1/64 where the allocator packs blocks of 8 bytes).
- * A process that did not come by fork has no inherited blocks and uses none of this.
+ * A sparse bitmap over the address space says of each place whether a block of this process ever
+ * began there. It need not be taken back when the block is freed: an inherited block is freed once,
+ * and whatever begins at its place later is the process's own. So the bit of a place is written once
+ * and then only read.
  *
- * Threads: own_add and own_remove are lock-free but for the first block in a new stretch of memory.
+ *   address:   | 21 bits      | 27 bits                      |
+ *                root entry  -> leaf: a bit for each multiple of 16 (or 8) bytes
+ *
+ * Memory is touched only where own blocks began: 1/128 of it (1/64 where the allocator packs blocks
+ * of 8 bytes). A process that did not come by fork has no table.
  */
 #ifndef INJECT_OWN_H
 #define INJECT_OWN_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/* Blocks begin at multiples of 1 << shift: 4 or 3. Before any block is added. */
+enum {
+	OWN_ADDRESS_BITS = 48,
+	OWN_LEAF_BITS = 27,
+	OWN_SHIFT = 4, /* blocks of glibc begin at multiples of 16 bytes */
+};
+
+typedef uint64_t own_leaf; /* the first word of a leaf */
+
+/* NULL in a process that did not come by fork. Entries are set once and stay until the next fork. */
+extern own_leaf **own_root __attribute__((visibility("hidden")));
+
+/* Blocks begin at multiples of 1 << shift: 4 or 3. At start. */
 void own_set_shift(unsigned int shift);
 
 /* In the child of a fork, with no other thread: forgets every block. */
 void own_forked(void);
 
-/* False when the block could not be remembered: it will look inherited. */
+/* Lock-free, but for the first block in a leaf. False when the block cannot be remembered: it will
+ * look inherited. Keeps errno. */
 bool own_add(const void *block);
+bool own_has(const void *block);
 
-/* Forgets the block. False when it was not there: it is inherited. */
-bool own_remove(const void *block);
+/* own_has for a place of 16 bytes below 2^48, where there is a table. */
+static inline bool own_has_16(const void *block)
+{
+	uintptr_t address = (uintptr_t)block;
+	const own_leaf *leaf = own_root[address >> OWN_LEAF_BITS];
+
+	return leaf && leaf[(address & ((1u << OWN_LEAF_BITS) - 1)) >> (OWN_SHIFT + 6)] >>
+				       (address >> OWN_SHIFT & 63) &
+			       1;
+}
 
 #endif

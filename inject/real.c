@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "inject/heap.h"
+#include "inject/identity.h"
 #include "inject/thread.h"
 
 enum { BOOT_BYTES = 32768, BOOT_ALIGN = 16 };
@@ -166,6 +167,7 @@ bool real_resolve(void)
 		int saved = errno;
 		resolver = &thread;
 		resolve_all();
+		identity_find_allocator();
 		errno = saved;
 		__atomic_store_n(&real_resolved, true, __ATOMIC_RELEASE);
 		__atomic_store_n(&state, RESOLVED, __ATOMIC_RELEASE);

@@ -7,11 +7,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "inject/real.h"
 #include "inject/text.h"
+
+/* Beyond the limit the kernel would send a signal that ends the program. */
+static bool is_size_allowed(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	       limit.rlim_cur >= sizeof(struct loopmem_segment);
+}
 
 struct loopmem_segment *segment_file_create(const char *directory, int32_t pid, uint64_t birth_ns)
 {
@@ -29,7 +40,7 @@ struct loopmem_segment *segment_file_create(const char *directory, int32_t pid, 
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return NULL;
-	if (REAL(posix_fallocate)(fd, 0, sizeof(*segment)) == 0)
+	if (is_size_allowed() && REAL(posix_fallocate)(fd, 0, sizeof(*segment)) == 0)
 		segment = REAL(mmap)(NULL, sizeof(*segment), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 				     0);
 	if (segment == MAP_FAILED && REAL(ftruncate)(fd, 0) < 0)

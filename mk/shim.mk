@@ -9,7 +9,7 @@ PROGRAMS += $(O)/libloopmem.so
 
 $(O)/libloopmem.so: $(shim_objects) $(O)/inject/exports.map
 	$(call say,LD,$@)
-	$(Q)$(CC) -shared -pthread -fno-lto -Wl,-z,now -Wl,-z,defs -Wl,--as-needed \
+	$(Q)$(CC) -shared -pthread -fno-lto -Wl,-z,now -Wl,-z,defs -Wl,-z,nodelete -Wl,--as-needed \
 		-Wl,--version-script=$(O)/inject/exports.map -o $@ $(shim_objects) -lm -ldl
 
 # For unit tests of single modules.

@@ -1,0 +1,40 @@
+/*
+ * pairs: N pairs of malloc and free, as a program that has nothing else to do.
+ *
+ *   pairs N [forked]
+ *
+ * Sizes are mixed and a ring of blocks is alive, so the allocator works as in a real program. forked:
+ * the pairs happen in the child of a fork.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ALIVE = 256 };
+
+static void pairs(long n)
+{
+	static void *ring[ALIVE];
+
+	for (long i = 0; i < n; i++) {
+		void **slot = &ring[i % ALIVE];
+		free(*slot);
+		*slot = malloc(16 + (size_t)(i * 7919 % 256));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	long n = argc > 1 ? atol(argv[1]) : 1000000;
+	int status = 0;
+	pid_t child = 0;
+
+	if (argc > 2 && !strcmp(argv[2], "forked"))
+		child = fork();
+	if (child > 0)
+		waitpid(child, &status, 0);
+	else
+		pairs(n);
+	return status != 0;
+}

@@ -1,0 +1,76 @@
+"""What the shim counts is exact to the byte, in every kind of process and under other allocators."""
+import glob
+import os
+import re
+import signal
+import subprocess
+
+import segments
+import tap
+
+ROUNDS = "3000"
+NAMES = ["alloc_bytes", "allocs", "free_bytes", "frees", "inherited_bytes", "inherited"]
+
+
+def library(name):
+    found = sorted(glob.glob(f"/usr/lib/*/{name}"))
+    if not found:
+        raise tap.Skip(f"no {name} here")
+    return found[0]
+
+
+def heapwork(rounds, *more, **options):
+    """{process name: (ledger, counts of its segment)}"""
+    run = segments.run([segments.target("heapwork"), rounds, *more], **options)
+    assert run.returncode == 0, run.stderr
+    found = {}
+    for line in run.stdout.splitlines():
+        name, pid, *ledger = line.split()
+        segment = run.of(int(pid))
+        found[name] = ([int(word) for word in ledger], segment.counts() if segment else [0] * 6)
+        if segment:
+            assert not any(segment.drops.values()), (name, segment.drops)
+    return found, run
+
+
+def compare(*more, **options):
+    idle, _ = heapwork("0", *more, **options)
+    busy, run = heapwork(ROUNDS, *more, **options)
+    assert len(busy) == 7, busy
+    for name, (ledger, counts) in busy.items():
+        counted = [after - before for after, before in zip(counts, idle[name][1])]
+        assert counted == ledger, f"{name}: counted {dict(zip(NAMES, counted))}, did {ledger}"
+    return run
+
+
+@tap.claim
+def every_entry_point_is_counted_exactly_in_threads_children_and_grandchildren():
+    run = compare()
+    assert {segment.allocator for segment in run.segments} == {"glibc"}
+
+
+@tap.claim
+def counting_is_exact_when_every_allocation_takes_the_slow_path():
+    compare(LOOPMEM_SAMPLE_BYTES="1")
+
+
+@tap.claim
+def counting_is_exact_under_jemalloc():
+    run = compare("no-pvalloc", preload=[library("libjemalloc.so.2")])
+    assert {segment.allocator for segment in run.segments} == {"libjemalloc.so.2"}
+    assert all(s.regions["anon"]["maps"] == 0 for s in run.segments), "its arenas are heap"
+
+
+@tap.claim
+def counting_is_exact_under_tcmalloc():
+    run = compare("no-pvalloc", preload=[library("libtcmalloc_minimal.so.4")])
+    assert re.match("libtcmalloc", run.segments[0].allocator)
+
+
+@tap.claim
+def without_a_directory_nothing_is_written_and_the_program_runs():
+    run = segments.run([segments.target("heapwork"), "100"], directory="/nonexistent/for/loopmem")
+    assert run.returncode == 0 and len(run.stdout.splitlines()) == 7
+
+
+tap.run()
