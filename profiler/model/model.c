@@ -15,9 +15,8 @@ static int rebuild(struct model *m, int64_t dirty_ns)
 {
 	if (run_read(m) || scratch_reserve(m) || subjects_build(m) || spans_build(m, &dirty_ns))
 		return -1;
-	if (rounds_build(m, dirty_ns) || phases_build(m))
+	if (rounds_build(m, dirty_ns) || phases_build(m) || retention_build(m))
 		return -1;
-	retention_build(m);
 	overlap_build(m);
 	reconcile_build(m);
 	return findings_build(m);

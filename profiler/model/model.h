@@ -104,7 +104,9 @@ struct model_pool {
 	int64_t idle_ns;
 	double idle_byte_seconds;
 	int releasable; /* --release-idle-workers would end it: not persistent, not stateful, has workers */
-	int over; /* it ended, or the run did: nothing more can happen to it */
+	int over;               /* it ended, or the run did: nothing more can happen to it */
+	int released;           /* the hook ended it because it was exhausted */
+	int64_t released_bytes; /* what it held then; 0 unless released */
 };
 
 struct model_phase {
@@ -134,10 +136,10 @@ struct model_round {
 	int64_t held_idle_releasable_bytes;
 	/* private bytes of exhausted pools while a newer one of their stage and owner lives */
 	int64_t overlap_bytes;
-	int64_t parked_batch_bytes;
-	int64_t rss_sum_bytes; /* for the "Check" line only; never a total */
-	int64_t limit_bytes;   /* MODEL_NONE */
-	int64_t cgroup_bytes;  /* MODEL_NONE */
+	int64_t parked_batch_bytes; /* of pools that are not asked: parked or exhausted */
+	int64_t rss_sum_bytes;      /* for the "Check" line only; never a total */
+	int64_t limit_bytes;        /* MODEL_NONE */
+	int64_t cgroup_bytes;       /* MODEL_NONE */
 	int pools_alive, processes;
 	int estimated;  /* 1 = some process's figure is carried forward, not measured now */
 	int incomplete; /* 1 = a process vanished in this round: not to be taken as a peak */
@@ -214,6 +216,12 @@ struct model_finding {
 	size_t pool_count;
 };
 
+/* Of all pools of one stage together, each maximum a sum at one instant. */
+struct model_stage_totals {
+	int64_t pools, private_max_bytes, idle_max_bytes, idle_average_bytes;
+	double idle_byte_seconds;
+};
+
 struct model_totals {
 	int64_t duration_ns;
 	int64_t peak_bytes, peak_at_ns; /* max of round.total_bytes */
@@ -225,7 +233,9 @@ struct model_totals {
 	double idle_byte_seconds;
 	int64_t idle_average_bytes; /* byte-seconds / duration */
 	int64_t overlap_max_bytes, overlap_max_at_ns, overlaps, overlap_ns;
-	int64_t parked_batch_max_bytes;
+	int64_t parked_batch_max_bytes; /* of pools that are not asked: parked or exhausted */
+	int64_t released_pools, released_max_bytes; /* the largest of them */
+	int64_t oom_kills; /* in the job's cgroup while it ran; 0 also when not known */
 	int64_t pools_alive_max;
 	int64_t limit_bytes;      /* MODEL_NONE */
 	const char *limit_source; /* "cgroup", "RAM", "" */
@@ -281,6 +291,7 @@ struct model {
 	struct model_note *notes;
 	size_t note_count;
 	struct model_totals totals;
+	struct model_stage_totals stages[MODEL_STAGES];
 	struct model_composition peak; /* what the peak is made of */
 	struct model_reconciliation reconciliation;
 

@@ -51,7 +51,7 @@ int spans_build(struct model *m,
 		int64_t *dirty_ns); /* lowers *dirty_ns to the first change of any pool's state */
 int rounds_build(struct model *m, int64_t dirty_ns); /* rounds and pool points from dirty_ns on */
 int phases_build(struct model *m);
-void retention_build(struct model *m); /* maxima and held idle of pools, totals */
+int retention_build(struct model *m); /* maxima and held idle of pools, totals */
 void overlap_build(struct model *m);
 void reconcile_build(struct model *m);
 int findings_build(struct model *m);

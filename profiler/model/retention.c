@@ -3,6 +3,7 @@
  * pool and of the job; and the peak with and without it.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "profiler/model/private.h"
 
@@ -69,11 +70,21 @@ static void note_maxima(struct model *m, size_t index)
 	}
 }
 
+/* What a pool held when the hook ended it: at the last round before it was exhausted. */
+static int64_t released_bytes(const struct model *m, size_t index)
+{
+	const struct model_pool *pool = &m->pools[index];
+	int round = pool->exhausted_ns == MODEL_NONE ? -1 : model_round_at(m, pool->exhausted_ns);
+
+	return pool->released && round >= 0 ? held_in(m, index, (size_t)round) : 0;
+}
+
 static void measure_pool(struct model *m, size_t index)
 {
 	struct model_pool *pool = &m->pools[index];
 
 	note_maxima(m, index);
+	pool->released_bytes = released_bytes(m, index);
 	for (size_t i = 0; i < pool->span_count; i++) {
 		if (pool->spans[i].state != MODEL_EXHAUSTED ||
 		    !(pool->idle_max_bytes || pool->member_count))
@@ -117,6 +128,49 @@ static int64_t idle_union(const struct model *m)
 	return sum;
 }
 
+/* Sums over the pools of a stage in every round; `sums` is scratch of two numbers a round. */
+static void measure_stage(struct model *m, enum model_stage stage, int64_t *sums)
+{
+	struct model_stage_totals *s = &m->stages[stage];
+	double seconds = (double)m->last_ns / 1e9;
+
+	memset(sums, 0, 2 * m->round_count * sizeof(*sums));
+	for (size_t i = 0; i < m->pool_count; i++) {
+		const struct pool_store *store = &m->priv->stores.items[i];
+
+		if (m->pools[i].stage != stage)
+			continue;
+		s->pools++;
+		s->idle_byte_seconds += m->pools[i].idle_byte_seconds;
+		for (size_t k = 0; k < store->points.count; k++) {
+			size_t round = store->first_round + k;
+
+			sums[2 * round] += store->points.items[k].private_bytes;
+			sums[2 * round + 1] += held_idle(m, i, round, m->rounds[round].t_ns);
+		}
+	}
+	for (size_t i = 0; s->pools && i < m->round_count; i++) {
+		if (m->rounds[i].incomplete)
+			continue;
+		s->private_max_bytes = larger(s->private_max_bytes, sums[2 * i]);
+		s->idle_max_bytes = larger(s->idle_max_bytes, sums[2 * i + 1]);
+	}
+	s->idle_average_bytes = seconds > 0 ? (int64_t)(s->idle_byte_seconds / seconds) : 0;
+}
+
+static int measure_stages(struct model *m)
+{
+	int64_t *sums = calloc(2 * m->round_count + 1, sizeof(*sums));
+
+	if (!sums)
+		return -1;
+	memset(m->stages, 0, sizeof(m->stages));
+	for (int stage = 0; stage < MODEL_STAGES; stage++)
+		measure_stage(m, (enum model_stage)stage, sums);
+	free(sums);
+	return 0;
+}
+
 static void note_round(struct model_totals *t, const struct model_round *r)
 {
 	int64_t without = r->total_bytes - r->held_idle_bytes;
@@ -154,7 +208,20 @@ static void find_limit(const struct model *m, struct model_totals *t)
 	t->limit_source = m->priv->limit_source[0] ? m->priv->limit_source : "cgroup";
 }
 
-void retention_build(struct model *m)
+static int64_t count_oom_kills(const struct tables *t)
+{
+	int64_t first = SESSION_NULL, last = SESSION_NULL;
+
+	for (size_t i = 0; i < t->systems.count; i++) {
+		if (t->systems.items[i].oom_kills == SESSION_NULL)
+			continue;
+		last = t->systems.items[i].oom_kills;
+		first = first == SESSION_NULL ? last : first;
+	}
+	return last > first ? last - first : 0;
+}
+
+int retention_build(struct model *m)
 {
 	struct model_totals *t = &m->totals;
 	size_t complete = 0;
@@ -173,11 +240,16 @@ void retention_build(struct model *m)
 	for (size_t i = 0; i < m->round_count; i++)
 		if (!complete || !m->rounds[i].incomplete)
 			note_round(t, &m->rounds[i]);
-	for (size_t i = 0; i < m->pool_count; i++)
+	for (size_t i = 0; i < m->pool_count; i++) {
 		t->idle_byte_seconds += m->pools[i].idle_byte_seconds;
+		t->released_pools += m->pools[i].released;
+		t->released_max_bytes = larger(t->released_max_bytes, m->pools[i].released_bytes);
+	}
+	t->oom_kills = count_oom_kills(&m->priv->tables);
 	t->idle_ns = idle_union(m);
 	if (t->duration_ns > 0)
 		t->idle_average_bytes =
 			(int64_t)(t->idle_byte_seconds / ((double)t->duration_ns / 1e9));
 	find_limit(m, t);
+	return measure_stages(m);
 }

@@ -166,8 +166,6 @@ static void add_shared_memory(struct walk *w)
 		    !w->priv->figures[row->creator].alive)
 			continue;
 		w->round->total_bytes += row->unmapped_bytes;
-		if (row->class == SHM_PARKED)
-			w->round->parked_batch_bytes += row->bytes;
 		if (!point)
 			continue;
 		point->memory += row->unmapped_bytes;
@@ -246,7 +244,9 @@ static void split_by_state(struct walk *w)
 			r->delivering_bytes += point->memory;
 		else if (state == MODEL_PARKED)
 			r->parked_bytes += point->memory;
-		else if (state == MODEL_EXHAUSTED)
+		if (state == MODEL_PARKED || state == MODEL_EXHAUSTED)
+			r->parked_batch_bytes += point->parked;
+		if (state == MODEL_EXHAUSTED)
 			add_exhausted(w, i, point);
 	}
 	r->owner_bytes = r->total_bytes - r->delivering_bytes - r->parked_bytes - r->idle_bytes;

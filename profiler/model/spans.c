@@ -220,6 +220,7 @@ static int build_pool(struct model *m, size_t index)
 	apply_hindsight(store, &e);
 	drop_shutdown(m, index, store, &e);
 	pool->over = e.over;
+	pool->released = e.released;
 	pool->spans = store->spans.items;
 	pool->span_count = store->spans.count;
 	return 0;

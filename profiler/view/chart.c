@@ -58,6 +58,20 @@ void chart_put(struct chart_grid *grid, int column, int row, const char *glyph, 
 		grid->cells[row * grid->width + column] = (struct chart_cell){glyph, ink};
 }
 
+void chart_print(const struct chart_grid *grid, FILE *out)
+{
+	for (int row = 0; row < grid->height; row++) {
+		const struct chart_cell *cells = &grid->cells[row * grid->width];
+		int end = grid->width;
+
+		while (end && cells[end - 1].glyph[0] == ' ')
+			end--;
+		for (int i = 0; i < end; i++)
+			fputs(cells[i].glyph, out);
+		fputc('\n', out);
+	}
+}
+
 /* One-character strings for the printable ASCII characters. */
 static const char *glyph_of(char c)
 {

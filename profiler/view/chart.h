@@ -16,6 +16,7 @@
 #define PROFILER_VIEW_CHART_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "profiler/model/model.h"
 #include "profiler/view/format.h"
@@ -71,6 +72,9 @@ struct chart_area {
 int chart_grid_init(struct chart_grid *grid, int width, int height);
 void chart_grid_release(struct chart_grid *grid);
 void chart_put(struct chart_grid *grid, int column, int row, const char *glyph, enum chart_ink ink);
+
+/* Prints the rows, without blanks at their ends. */
+void chart_print(const struct chart_grid *grid, FILE *out);
 
 /* Writes ASCII text from a column on, cut at the grid's edge. */
 void chart_write(struct chart_grid *grid, int column, int row, const char *text,

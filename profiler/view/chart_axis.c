@@ -40,11 +40,11 @@ static void shorten(char *out, size_t size, const struct model_phase *phase, int
 		snprintf(out, size, "%.*s", room > 0 && room < 3 ? 1 : room > 0 ? room : 0, name);
 }
 
-/* The first column after the phase's own: where the next one begins, or where it ends. */
+/* The first column after the phase's own: where the next one begins, or where it ends. A gap of about a column is drawn over. */
 static int end_column(const struct chart_area *area, size_t index)
 {
 	const struct model *m = area->m;
-	int end = column_at(area, m->phases[index].end_ns);
+	int end = column_at(area, m->phases[index].end_ns) + 1;
 
 	for (size_t i = index + 1; i < m->phase_count; i++)
 		if (m->phases[i].owner == m->phases[index].owner && !m->phases[i].between) {

@@ -1,7 +1,8 @@
 /* The report as JSON: docs/report-json.md is the contract. Unknown is null; seconds are numbers since the start; bytes are integers. */
 #include <jansson.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "profiler/view/escape.h"
 #include "profiler/view/report.h"
 
 enum { SCHEMA = 1 };
@@ -16,19 +17,14 @@ static json_t *seconds(int64_t ns)
 	return ns == MODEL_NONE ? json_null() : json_real((double)ns / 1e9);
 }
 
-/* Texts of a session may hold any bytes: what is no UTF-8 is replaced. */
+/* Texts of a session may hold any bytes. */
 static json_t *text(const char *s)
 {
-	json_t *string = s ? json_string(s) : json_null();
-	char plain[512];
-	size_t i;
+	char *utf8 = s ? escape_utf8(s) : NULL;
+	json_t *string = utf8 ? json_string(utf8) : json_null();
 
-	if (string)
-		return string;
-	for (i = 0; s[i] && i + 1 < sizeof(plain); i++)
-		plain[i] = (char)((unsigned char)s[i] < 0x80 ? s[i] : '?');
-	plain[i] = '\0';
-	return json_string(plain);
+	free(utf8);
+	return string;
 }
 
 static json_t *text_or_null(const char *s)
@@ -85,6 +81,8 @@ static json_t *totals_json(const struct model_totals *t)
 	json_object_set_new(o, "overlaps", json_integer(t->overlaps));
 	json_object_set_new(o, "overlap_seconds", seconds(t->overlap_ns));
 	json_object_set_new(o, "parked_batch_bytes_max", json_integer(t->parked_batch_max_bytes));
+	json_object_set_new(o, "released_pools", json_integer(t->released_pools));
+	json_object_set_new(o, "released_bytes_max", json_integer(t->released_max_bytes));
 	json_object_set_new(o, "pools_alive_max", json_integer(t->pools_alive_max));
 	json_object_set_new(o, "limit_bytes", integer(t->limit_bytes));
 	json_object_set_new(o, "limit_source", text_or_null(t->limit_source));
@@ -207,6 +205,7 @@ static void set_pool_identity(json_t *o, const struct model *m, const struct mod
 	json_object_set_new(o, "stateful", json_boolean(p->stateful));
 	json_object_set_new(o, "guessed", json_boolean(p->guessed));
 	json_object_set_new(o, "releasable", json_boolean(p->releasable));
+	json_object_set_new(o, "released", json_boolean(p->released));
 }
 
 static json_t *pool_json(const struct model *m, const struct model_pool *p)

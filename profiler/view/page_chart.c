@@ -8,19 +8,6 @@
 
 enum { ROWS = 7, LABELS = 4, MARGIN = 6, LEAST_WIDTH = 20 };
 
-static void print_grid(const struct page *p, const struct chart_grid *grid)
-{
-	for (int row = 0; row < grid->height; row++) {
-		int end = grid->width;
-
-		while (end && grid->cells[row * grid->width + end - 1].glyph[0] == ' ')
-			end--;
-		for (int i = 0; i < end; i++)
-			fputs(grid->cells[row * grid->width + i].glyph, p->out);
-		fputc('\n', p->out);
-	}
-}
-
 /* The layers that the chart has. */
 static void print_legend(const struct page *p, const struct chart_glyphs *glyphs,
 			 const struct chart_scale *scale)
@@ -75,7 +62,7 @@ int page_chart(const struct page *p)
 	chart_phases(&grid, &area, ROWS);
 	chart_times(&grid, &area, ROWS + 1);
 	fputc('\n', p->out);
-	print_grid(p, &grid);
+	chart_print(&grid, p->out);
 	print_legend(p, area.glyphs, &scale);
 	chart_grid_release(&grid);
 	return failed;
