@@ -1,7 +1,7 @@
 # The program and the reference loop. Each folder profiler/X becomes $(O)/libX.a (model takes
 # model/findings too), profiler/*.c but main.c becomes libbase.a, tui/ becomes libtui.a.
 
-LINK_ORDER := cmd tui view model collect session symbols base
+LINK_ORDER := cmd tui gate view model collect session symbols base
 
 sources_of    = $(sort $(shell find $(1) -name '*.c' 2>/dev/null))
 objects_of    = $(patsubst %.c,$(O)/%.o,$(1))
