@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "inject/loaded.h"
 #include "inject/text.h"
 
 struct python_api py;    /* written once, before python_boot.c hands it on */
@@ -87,9 +88,12 @@ static const char *lacks(const char *name)
 
 enum python_found python_api_find(const char **reason)
 {
-	const char *(*get_version)(void) = dlsym(RTLD_DEFAULT, "Py_GetVersion");
+	const char *(*get_version)(void);
 	int minor;
 
+	if (!loaded_defines("Py_GetVersion"))
+		return PYTHON_NONE;
+	get_version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
 	if (!get_version)
 		return PYTHON_NONE;
 	version = parse_version(get_version());
