@@ -1,6 +1,6 @@
 /*
  * Where a session is written. Invariant: nothing but a loopmem session or an empty file is ever
- * removed, and no symbolic link is followed at the last step of the path. (No descriptor of a
+ * removed, and no symbolic link is followed at the last step of a path. (No descriptor of a
  * database that SQLite has open is ever opened here: closing it would drop SQLite's locks.)
  */
 #include "profiler/session/place.h"
@@ -71,52 +71,102 @@ static int check_old(const char *file, const char *path, int overwrite, struct e
 	return st.st_size ? check_old_session(file, path, overwrite, e) : 0;
 }
 
-/* The file and what SQLite may have left beside it. */
-static void remove_old(const char *path)
+void session_place_remove(const char *database)
 {
 	static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
 	char name[PATH_MAX];
 
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-		if (snprintf(name, sizeof(name), "%s%s", path, endings[i]) < (int)sizeof(name))
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (snprintf(name, sizeof(name), "%s%s", database, endings[i]) < (int)sizeof(name))
 			unlink(name);
+}
+
+static int make_file(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	return fd < 0 ? -1 : close(fd);
+}
+
+const char *session_place_temporary(session_filesystem_fn *type)
+{
+	const char *const candidates[] = {getenv("TMPDIR"), "/tmp", "/var/tmp"};
+
+	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++)
+		if (candidates[i] && candidates[i][0] && !access(candidates[i], W_OK | X_OK) &&
+		    !session_filesystem_network_name(type(candidates[i])))
+			return candidates[i];
+	return NULL;
+}
+
+/* Without a local directory the database stays where it is asked for: better than none. */
+static int choose_database(struct session_place *place, session_filesystem_fn *type)
+{
+	const char *temporary = NULL;
+
+	if (session_filesystem_network_name(type(place->path)))
+		temporary = session_place_temporary(type);
+	if (!temporary) {
+		place->database = strdup(place->path);
+		return place->database ? 0 : -1;
 	}
+	if (asprintf(&place->directory, "%s/loopmem-XXXXXX", temporary) < 0) {
+		place->directory = NULL;
+		return -1;
+	}
+	if (!mkdtemp(place->directory) ||
+	    asprintf(&place->database, "%s/session.loopmem", place->directory) < 0) {
+		place->database = NULL;
+		return -1;
+	}
+	return make_file(place->database);
 }
 
 int session_place_make(struct session_place *place, const char *file, int overwrite,
-		       struct error *e)
+		       session_filesystem_fn *type, struct error *e)
 {
-	struct stat st;
-	int fd;
-
 	*place = (struct session_place){.name = strdup(file), .path = absolute(file)};
 	if (!place->name || !place->path) {
 		error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", file);
-		goto fail;
+		session_place_release(place);
+		return e->kind;
 	}
-	if (check_old(file, place->path, overwrite, e))
-		goto fail;
-	remove_old(place->path);
-	fd = open(place->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0 || fstat(fd, &st)) {
+	if (check_old(file, place->path, overwrite, e)) {
+		session_place_release(place);
+		return e->kind;
+	}
+	session_place_remove(place->path);
+	if (make_file(place->path)) {
 		error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", file);
-		if (fd >= 0)
-			close(fd);
-		goto fail;
+		session_place_release(place);
+		return e->kind;
 	}
-	close(fd);
-	place->device = st.st_dev;
-	place->inode = st.st_ino;
+	session_place_renew(place);
+	if (choose_database(place, type)) {
+		error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", file);
+		session_place_unmake(place);
+		session_place_release(place);
+		return e->kind;
+	}
 	return 0;
-fail:
-	session_place_release(place);
-	return e->kind;
 }
 
 void session_place_release(struct session_place *place)
 {
 	free(place->name);
 	free(place->path);
+	free(place->database);
+	free(place->directory);
+}
+
+void session_place_unmake(struct session_place *place)
+{
+	if (place->database)
+		session_place_remove(place->database);
+	if (place->directory)
+		rmdir(place->directory);
+	if (!session_place_gone(place))
+		unlink(place->path);
 }
 
 int session_place_gone(const struct session_place *place)
@@ -124,4 +174,46 @@ int session_place_gone(const struct session_place *place)
 	struct stat st;
 
 	return lstat(place->path, &st) || st.st_dev != place->device || st.st_ino != place->inode;
+}
+
+void session_place_renew(struct session_place *place)
+{
+	struct stat st;
+
+	if (lstat(place->path, &st))
+		return;
+	place->device = st.st_dev;
+	place->inode = st.st_ino;
+}
+
+static int wal_name(const struct session_place *place, char name[PATH_MAX])
+{
+	return snprintf(name, PATH_MAX, "%s-wal", place->path) < PATH_MAX ? 0 : -1;
+}
+
+void session_place_know_wal(struct session_place *place)
+{
+	char name[PATH_MAX];
+	struct stat st;
+
+	if (!wal_name(place, name) && !lstat(name, &st))
+		place->wal_inode = st.st_ino;
+}
+
+int session_place_clear_wal(const struct session_place *place)
+{
+	char name[PATH_MAX];
+	struct stat st;
+
+	if (wal_name(place, name))
+		return -1;
+	if (lstat(name, &st))
+		return errno == ENOENT ? 0 : -1;
+	if (st.st_dev != place->device || st.st_ino != place->wal_inode)
+		return -1;
+	if (unlink(name))
+		return -1;
+	memcpy(name + strlen(name) - 4, "-shm", 4);
+	unlink(name);
+	return 0;
 }

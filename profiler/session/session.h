@@ -97,18 +97,19 @@ struct session_note {
 
 struct session_writer;
 
-/* Makes FILE anew (an existing session of ours is replaced only when it is complete or `overwrite`
- * is set; any other existing file is refused). Mode 0600, symlinks are not followed. On a network
- * file system the database is kept in a private local directory and copied to FILE by session_sync
- * and session_close. */
+/* Makes FILE anew, mode 0600. What is there is replaced when it is a complete session of ours, or
+ * any session of ours and `overwrite` is set, or an empty file; anything else is refused, symbolic
+ * links too. On a network file system the database is kept in a private local directory and copied
+ * to FILE by session_sync and session_close. */
 int session_create(struct session_writer **out, const char *file, int overwrite, struct error *e);
 
 /* Sets meta.key. The keys are listed in docs/session-format.md. */
 void session_put_text(struct session_writer *w, const char *key, const char *value);
 void session_put_int(struct session_writer *w, const char *key, int64_t value);
 
-/* Insert or replace by primary key. Strings are copied. A failing write (disk full) is remembered:
- * the writer goes on trying with the newest rows, counts what is lost, and session_status tells. */
+/* Insert or replace by primary key. Strings are copied. When writing fails (disk full), samples,
+ * details, rollups, heaps, shm and system rows are lost and counted; all others are kept and
+ * written as soon as there is room. It is tried again once a second; session_flush tells. */
 void session_put_process(struct session_writer *w, const struct session_process *row);
 void session_put_pool(struct session_writer *w, const struct session_pool *row);
 void session_put_pool_worker(struct session_writer *w, const struct session_pool_worker *row);
@@ -124,11 +125,13 @@ void session_put_system(struct session_writer *w, const struct session_system *r
 void session_note(struct session_writer *w, const char *level, int64_t count, int64_t t_ns,
 		  const char *text);
 
-/* Commits what is pending. Returns 0 or the error of the oldest write that failed since the last
- * flush. */
+/* Commits what is pending: to be called at the end of a round, so that readers see whole rounds.
+ * Returns 0 or the error of the oldest write that failed since the last flush; a failure is told
+ * once. */
 int session_flush(struct session_writer *w, struct error *e);
 
-/* Bytes of the database now; rows lost to failed writes so far. */
+/* Bytes of the database that are in use, its WAL (4 MiB at most between flushes) not counted; rows
+ * lost so far. */
 int64_t session_size_bytes(struct session_writer *w);
 int64_t session_lost_rows(struct session_writer *w);
 
@@ -140,28 +143,33 @@ int64_t session_lost_rows(struct session_writer *w);
  * repeated call goes on where the last one ended. */
 int session_thin(struct session_writer *w, int64_t before_ns, int64_t span_ns, struct error *e);
 
-/* Copies to the final place when the database is kept elsewhere; a no-op otherwise. */
+/* Copies to FILE when the database is kept elsewhere, at most every 30 s and for at most one part
+ * in 50 of the time: may be called as often as one likes between rounds. A no-op otherwise, and
+ * when FILE was removed. */
 int session_sync(struct session_writer *w, struct error *e);
 
-/* Flushes, checkpoints the WAL so that FILE stands alone, marks meta.complete = 1, frees `w` in any
- * case. */
+/* Flushes, marks meta.complete = 1, makes FILE stand alone without a WAL, frees `w` in any case. An
+ * error may mean that the session is whole but elsewhere: when FILE was removed while it was
+ * written, it is written again at its place, or saved in a temporary directory when the place is
+ * taken or gone; the text tells. */
 int session_close(struct session_writer *w, struct error *e);
 
-/* ---- reader
- * ---------------------------------------------------------------------------------------- */
+/* ---- reader ---- */
 
 struct session_reader;
 
 /* Version of the SQLite library in use, "3.40.1"; static. */
 const char *session_sqlite_version(void);
 
-/* Opens FILE for reading, also while it is written or after a crash. Refuses with a message a file
- * that is missing, empty, not ours, or of a newer version. A truncated or corrupt file opens if its
- * head can be read; the damage is told by session_damage. */
+/* Opens FILE for reading, also while it is written, after a crash, and where nothing can be
+ * written. Refuses with a message a file that is missing, empty, not ours, or of another version. A
+ * cut off or corrupt file opens if its head can be read; the damage is told by session_damage,
+ * which is complete when all tables were read. */
 int session_open(struct session_reader **out, const char *file, struct error *e);
 void session_reader_close(struct session_reader *r);
 
-/* Begins and ends one read transaction: everything read in between is of one instant. */
+/* Begins and ends one read transaction: everything read in between is of one instant. When a newer
+ * copy of the session was put in FILE's place (session_sync), it is read from then on. */
 int session_begin_read(struct session_reader *r, struct error *e);
 void session_end_read(struct session_reader *r);
 
@@ -169,8 +177,7 @@ void session_end_read(struct session_reader *r);
 const char *session_text(struct session_reader *r, const char *key);
 int64_t session_int(struct session_reader *r, const char *key);
 
-/* NULL, or what could not be read and from where on: "the file is damaged: …". Valid until close.
- */
+/* NULL, or what could not be read and from where on: "the file is damaged: …"; until close. */
 const char *session_damage(struct session_reader *r);
 
 /* Walks a table in primary-key order. `since_ns`: rows with t_ns > since_ns only (processes, pools

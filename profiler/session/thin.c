@@ -21,14 +21,16 @@ enum {
 static const char temp_tables[] =
 	"CREATE TEMP TABLE IF NOT EXISTS round(t_ns INTEGER PRIMARY KEY, total_bytes, n, edge DEFAULT 0);"
 	"CREATE TEMP TABLE IF NOT EXISTS keep(t_ns INTEGER PRIMARY KEY, n);"
-	"CREATE TEMP TABLE IF NOT EXISTS gone(kind, t_ns, process, PRIMARY KEY(kind, t_ns, process)) WITHOUT ROWID;"
+	"CREATE TEMP TABLE IF NOT EXISTS gone(kind, t_ns, process,"
+	" PRIMARY KEY(kind, t_ns, process)) WITHOUT ROWID;"
 	"DELETE FROM temp.round; DELETE FROM temp.keep; DELETE FROM temp.gone";
 
 /* Everything that makes up a total, by time; kind 0 = sample, 1 = rollup, 2 = shared memory. */
 static const char figures[] =
 	"SELECT t_ns, 0 AS kind, process, anon_bytes, n FROM sample WHERE t_ns >= ?1 AND t_ns < ?2"
 	" UNION ALL SELECT t_ns, 1, process, pss_bytes, 0 FROM rollup WHERE t_ns >= ?1 AND t_ns < ?2"
-	" UNION ALL SELECT t_ns, 2, 0, sum(unmapped_bytes), 0 FROM shm WHERE t_ns >= ?1 AND t_ns < ?2 GROUP BY t_ns"
+	" UNION ALL SELECT t_ns, 2, 0, sum(unmapped_bytes), 0 FROM shm"
+	"  WHERE t_ns >= ?1 AND t_ns < ?2 GROUP BY t_ns"
 	" ORDER BY t_ns, kind";
 
 struct chunk {

@@ -1,39 +1,44 @@
 /*
- * The session's writer. Invariant: a commit happens only in session_flush, so a reader never sees
- * half a round; whatever fails is rolled back, counted in lost_rows and told by the next flush, and
- * writing goes on with the newest rows.
+ * The session's writer: rows in, commits at a flush. Invariant: a commit happens only in
+ * session_flush, so a reader never sees half a round; what fails is rolled back, counted in
+ * lost_rows and told by the next flush, and writing goes on with the newest rows.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "profiler/session/writer.h"
 
-enum { BUSY_MS = 1000 }; /* a reader that recovers a WAL is the only one ever waited for */
+#include <errno.h>
+#include <time.h>
+
+#define RETRY_NS INT64_C(1000000000) /* a full disk is tried once a second */
+
+int64_t session_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
 
 int session_writer_error(struct session_writer *w, int rc, struct error *e)
 {
-	const char *name = w->place.name;
-	sqlite3 *db = w->db;
-	int errnum = (rc & 0xff) == SQLITE_FULL ? ENOSPC : sqlite3_system_errno(db);
+	int kind = rc & 0xff, errnum = kind == SQLITE_FULL ? ENOSPC : sqlite3_system_errno(w->db);
 
-	if (((rc & 0xff) == SQLITE_FULL || (rc & 0xff) == SQLITE_IOERR ||
-	     (rc & 0xff) == SQLITE_CANTOPEN) &&
-	    errnum)
-		error_set_errno(e, ERROR_SYSTEM, errnum, "cannot write %s", name);
+	if ((kind == SQLITE_FULL || kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN) && errnum)
+		error_set_errno(e, ERROR_SYSTEM, errnum, "cannot write %s", w->place.name);
 	else
-		error_set(e, ERROR_SYSTEM, "cannot write %s: %s", name, sqlite3_errmsg(db));
+		error_set(e, ERROR_SYSTEM, "cannot write %s: %s", w->place.name,
+			  sqlite3_errmsg(w->db));
 	if (errnum == ENOSPC)
 		error_hint(e, "use -o DIR/FILE on another disk");
 	return e->kind;
 }
 
+/* To be called right after the failure, while SQLite still knows the reason. */
 static void remember_failure(struct session_writer *w, int rc)
 {
 	if (!w->failed)
 		session_writer_error(w, rc, &w->failure);
 	w->failed = 1;
+	w->retry_ns = session_now_ns() + RETRY_NS;
 }
 
 static void lose_transaction(struct session_writer *w)
@@ -50,19 +55,25 @@ static int begin(struct session_writer *w)
 	int rc;
 
 	if (w->in_transaction)
-		return 0;
+		return SQLITE_OK;
+	if (w->retry_ns && session_now_ns() < w->retry_ns)
+		return SQLITE_BUSY;
 	rc = sqlite3_exec(w->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-	if (rc)
+	if (!rc)
+		rc = session_redo_run(&w->redo, w->db);
+	if (rc) {
 		remember_failure(w, rc);
-	else
-		w->in_transaction = 1;
-	return rc;
+		lose_transaction(w);
+		return rc;
+	}
+	w->in_transaction = 1;
+	return SQLITE_OK;
 }
 
-/* Runs a bound statement that writes one row. */
-static void write_row(struct session_writer *w, sqlite3_stmt *statement)
+/* Runs a bound statement that writes one row. `must`: it is written later if it cannot be now. */
+static void write_row(struct session_writer *w, sqlite3_stmt *statement, int must)
 {
-	int rc = begin(w);
+	int rc = begin(w), kept = must && !session_redo_keep(&w->redo, statement);
 
 	if (!rc) {
 		rc = sqlite3_step(statement);
@@ -72,34 +83,38 @@ static void write_row(struct session_writer *w, sqlite3_stmt *statement)
 	}
 	sqlite3_clear_bindings(statement);
 	if (rc == SQLITE_DONE) {
-		w->pending_rows++;
-		return;
+		w->pending_rows += !kept;
+	} else if (rc == SQLITE_CONSTRAINT) { /* this row is wrong, not the disk */
+		if (kept)
+			session_redo_drop_last(&w->redo);
+		w->lost_rows++;
+	} else {
+		w->lost_rows += !kept;
+		if (w->in_transaction)
+			lose_transaction(w);
 	}
-	w->lost_rows++;
-	if (sqlite3_get_autocommit(w->db)) /* a failure of the disk rolls all of it back */
-		lose_transaction(w);
 }
 
-static void put(struct session_writer *w, enum session_table table, const void *row)
+static void put(struct session_writer *w, enum session_table table, const void *row, int must)
 {
 	session_bind_row(w->insert[table], table, row);
-	write_row(w, w->insert[table]);
+	write_row(w, w->insert[table], must);
 }
 
-#define PUT(name)                                                                           \
+#define PUT(name, must)                                                                     \
 	void session_put_##name(struct session_writer *w, const struct session_##name *row) \
 	{                                                                                   \
-		put(w, SESSION_TABLE_##name, row);                                          \
+		put(w, SESSION_TABLE_##name, row, must);                                    \
 	}
-PUT(process)
-PUT(pool)
-PUT(pool_worker)
-PUT(sample)
-PUT(detail)
-PUT(rollup)
-PUT(heap)
-PUT(shm)
-PUT(system)
+PUT(process, 1)
+PUT(pool, 1)
+PUT(pool_worker, 1)
+PUT(sample, 0)
+PUT(detail, 0)
+PUT(rollup, 0)
+PUT(heap, 0)
+PUT(shm, 0)
+PUT(system, 0)
 #undef PUT
 
 void session_put_event(struct session_writer *w, const struct session_event *row)
@@ -107,21 +122,21 @@ void session_put_event(struct session_writer *w, const struct session_event *row
 	struct session_event numbered = *row;
 
 	numbered.id = SESSION_NULL;
-	put(w, SESSION_TABLE_event, &numbered);
+	put(w, SESSION_TABLE_event, &numbered, 1);
 }
 
 void session_put_text(struct session_writer *w, const char *key, const char *value)
 {
 	sqlite3_bind_text(w->put_meta, 1, key, -1, SQLITE_STATIC);
 	sqlite3_bind_text(w->put_meta, 2, value, -1, SQLITE_STATIC);
-	write_row(w, w->put_meta);
+	write_row(w, w->put_meta, 1);
 }
 
 void session_put_int(struct session_writer *w, const char *key, int64_t value)
 {
 	sqlite3_bind_text(w->put_meta, 1, key, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(w->put_meta, 2, value);
-	write_row(w, w->put_meta);
+	write_row(w, w->put_meta, 1);
 }
 
 void session_note(struct session_writer *w, const char *level, int64_t count, int64_t t_ns,
@@ -130,21 +145,30 @@ void session_note(struct session_writer *w, const char *level, int64_t count, in
 	struct session_note row = {.text = text, .level = level, .count = count, .first_ns = t_ns};
 
 	session_bind_row(w->add_note, SESSION_TABLE_note, &row);
-	write_row(w, w->add_note);
+	write_row(w, w->add_note, 1);
+}
+
+static void commit(struct session_writer *w)
+{
+	int rc = sqlite3_exec(w->db, "COMMIT", NULL, NULL, NULL);
+
+	if (rc) {
+		remember_failure(w, rc);
+		lose_transaction(w);
+		return;
+	}
+	session_redo_clear(&w->redo);
+	w->in_transaction = 0;
+	w->pending_rows = 0;
+	w->retry_ns = 0;
 }
 
 int session_flush(struct session_writer *w, struct error *e)
 {
-	if (w->in_transaction) {
-		int rc = sqlite3_exec(w->db, "COMMIT", NULL, NULL, NULL);
-
-		if (rc) {
-			remember_failure(w, rc);
-			lose_transaction(w);
-		}
-		w->in_transaction = 0;
-		w->pending_rows = 0;
-	}
+	if (w->redo.count)
+		begin(w); /* what is still to be done again, even when nothing new came */
+	if (w->in_transaction)
+		commit(w);
 	if (!w->failed)
 		return 0;
 	w->failed = 0;
@@ -174,104 +198,4 @@ int64_t session_size_bytes(struct session_writer *w)
 int64_t session_lost_rows(struct session_writer *w)
 {
 	return w->lost_rows;
-}
-
-int session_sync(struct session_writer *w, struct error *e)
-{
-	(void)w;
-	(void)e;
-	return 0;
-}
-
-static void free_writer(struct session_writer *w)
-{
-	for (size_t i = 0; i < SESSION_TABLES; i++)
-		sqlite3_finalize(w->insert[i]);
-	sqlite3_finalize(w->put_meta);
-	sqlite3_finalize(w->add_note);
-	sqlite3_close(w->db);
-	session_place_release(&w->place);
-	session_thinnings_free(w);
-	free(w);
-}
-
-int session_close(struct session_writer *w, struct error *e)
-{
-	struct error second;
-	int rc = session_flush(w, e);
-
-	session_put_int(w, "complete", 1);
-	if (session_flush(w, rc ? &second : e) && !rc)
-		rc = e->kind;
-	/* Out of WAL mode, so that the file can be read alone, also where nothing can be written.
-	 * Refused while a dashboard has it open: then the WAL is emptied into it at least. */
-	if (sqlite3_exec(w->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL))
-		sqlite3_wal_checkpoint_v2(w->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-	free_writer(w);
-	return rc;
-}
-
-static int make_schema(sqlite3 *db)
-{
-	char *sql = sqlite3_mprintf("PRAGMA journal_mode=WAL;"
-				    "PRAGMA synchronous=NORMAL;"
-				    "BEGIN;"
-				    "PRAGMA application_id=%d;"
-				    "PRAGMA user_version=%d;"
-				    "%s;"
-				    "COMMIT;"
-				    "PRAGMA wal_checkpoint(TRUNCATE)",
-				    SESSION_APPLICATION_ID, SESSION_VERSION, session_schema());
-	int rc = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
-
-	sqlite3_free(sql);
-	return rc;
-}
-
-static int prepare_statements(struct session_writer *w)
-{
-	int rc = SQLITE_OK;
-
-	for (int i = 0; i < SESSION_TABLES && !rc; i++)
-		rc = session_prepare_insert(w->db, (enum session_table)i, &w->insert[i]);
-	if (!rc)
-		rc = sqlite3_prepare_v2(w->db, "INSERT OR REPLACE INTO meta(key,value) VALUES(?,?)",
-					-1, &w->put_meta, NULL);
-	if (!rc)
-		rc = sqlite3_prepare_v2(
-			w->db,
-			"INSERT INTO note(text,level,count,first_ns) VALUES(?,?,?,?)"
-			" ON CONFLICT(text) DO UPDATE SET count=count+excluded.count",
-			-1, &w->add_note, NULL);
-	return rc;
-}
-
-int session_create(struct session_writer **out, const char *file, int overwrite, struct error *e)
-{
-	struct session_writer *w = calloc(1, sizeof(*w));
-	int rc;
-
-	*out = NULL;
-	if (!w)
-		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", file);
-	if (session_place_make(&w->place, file, overwrite, e)) {
-		free(w);
-		return e->kind;
-	}
-	rc = sqlite3_open_v2(w->place.path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW,
-			     NULL);
-	if (!rc) {
-		sqlite3_busy_timeout(w->db, BUSY_MS);
-		rc = make_schema(w->db);
-	}
-	if (!rc)
-		rc = prepare_statements(w);
-	if (rc) {
-		session_writer_error(w, rc, e);
-		unlink(w->place.path);
-		free_writer(w);
-		return e->kind;
-	}
-	*out = w;
-	return 0;
 }
