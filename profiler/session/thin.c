@@ -21,9 +21,11 @@ enum {
 static const char temp_tables[] =
 	"CREATE TEMP TABLE IF NOT EXISTS round(t_ns INTEGER PRIMARY KEY, total_bytes, n, edge DEFAULT 0);"
 	"CREATE TEMP TABLE IF NOT EXISTS keep(t_ns INTEGER PRIMARY KEY, n);"
+	"CREATE TEMP TABLE IF NOT EXISTS keep_system(t_ns INTEGER PRIMARY KEY, n);"
 	"CREATE TEMP TABLE IF NOT EXISTS gone(kind, t_ns, process,"
 	" PRIMARY KEY(kind, t_ns, process)) WITHOUT ROWID;"
-	"DELETE FROM temp.round; DELETE FROM temp.keep; DELETE FROM temp.gone";
+	"DELETE FROM temp.round; DELETE FROM temp.keep; DELETE FROM temp.keep_system;"
+	"DELETE FROM temp.gone";
 
 /* Everything that makes up a total, by time; kind 0 = sample, 1 = rollup, 2 = shared memory. */
 static const char figures[] =

@@ -44,13 +44,17 @@ DELETE FROM detail WHERE (t_ns, process) IN (SELECT t_ns, process FROM temp.gone
 DELETE FROM heap WHERE (t_ns, process) IN (SELECT t_ns, process FROM temp.gone WHERE kind = 'heap');
 DELETE FROM shm WHERE t_ns IN (SELECT t_ns FROM temp.gone WHERE kind = 'shm');
 
-UPDATE system SET n = (
-  SELECT sum(s.n) FROM system s
-   WHERE s.t_ns <= system.t_ns AND s.t_ns >= :first_ns
-     AND s.t_ns > coalesce((SELECT max(k.t_ns) FROM system k WHERE k.t_ns < system.t_ns AND k.t_ns >= :first_ns
-                               AND k.t_ns NOT IN (SELECT t_ns FROM temp.gone WHERE kind = 'system')), -1))
+INSERT INTO temp.keep_system(t_ns)
+SELECT t_ns FROM system
  WHERE t_ns >= :first_ns AND t_ns < :end_ns AND t_ns NOT IN (SELECT t_ns FROM temp.gone WHERE kind = 'system');
+UPDATE temp.keep_system SET n = (
+  SELECT sum(s.n) FROM system s
+   WHERE s.t_ns <= keep_system.t_ns
+     AND s.t_ns > max(:first_ns - 1, (SELECT coalesce(max(k.t_ns), -1) FROM temp.keep_system k
+                                       WHERE k.t_ns < keep_system.t_ns)));
 DELETE FROM system WHERE t_ns IN (SELECT t_ns FROM temp.gone WHERE kind = 'system');
+UPDATE system SET n = (SELECT k.n FROM temp.keep_system k WHERE k.t_ns = system.t_ns)
+ WHERE t_ns >= :first_ns AND t_ns < :end_ns;
 
 -- Growth since a rollup is counted from the sample of its moment, so that one stays, as no round of its own: n = 0.
 DELETE FROM sample
