@@ -1,0 +1,227 @@
+/* Validated reading of a segment: see the header. Words are read with relaxed or acquire atomics,
+ * one by one. */
+#include "profiler/collect/segment_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RELAXED(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define ACQUIRE(field) __atomic_load_n(&(field), __ATOMIC_ACQUIRE)
+
+static int check_head(int fd)
+{
+	struct {
+		uint64_t magic;
+		uint32_t version, size_bytes;
+	} head;
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	n = pread(fd, &head, sizeof(head), 0);
+	if (n < 0)
+		return -errno;
+	if (n < (ssize_t)sizeof(head) || !head.magic)
+		return -EAGAIN;
+	if (head.magic != LOOPMEM_SEGMENT_MAGIC)
+		return -EINVAL;
+	if (head.version != LOOPMEM_SEGMENT_VERSION ||
+	    head.size_bytes != sizeof(struct loopmem_segment))
+		return -EPROTO;
+	return st.st_size < (off_t)sizeof(struct loopmem_segment) ? -EINVAL : 0;
+}
+
+int segment_open(struct segment_reader *r, int dir_fd, const char *name)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	void *map;
+	int error;
+
+	*r = (struct segment_reader){.next_event = 1};
+	if (fd < 0)
+		return -errno;
+	error = check_head(fd);
+	if (!error) {
+		map = mmap(NULL, sizeof(struct loopmem_segment), PROT_READ, MAP_SHARED, fd, 0);
+		if (map == MAP_FAILED)
+			error = -errno;
+		else
+			r->map = map;
+	}
+	close(fd);
+	return error;
+}
+
+void segment_close(struct segment_reader *r)
+{
+	if (r->map)
+		munmap((void *)r->map, sizeof(struct loopmem_segment));
+	r->map = NULL;
+}
+
+/* Copies a string that may change meanwhile or have no end. */
+static void copy_text(char *out, const char *text, size_t size)
+{
+	memcpy(out, text, size);
+	out[size - 1] = '\0';
+}
+
+void segment_identity(const struct segment_reader *r, struct segment_identity *out)
+{
+	const struct loopmem_segment *s = r->map;
+
+	*out = (struct segment_identity){
+		.pid = s->pid,
+		.parent_pid = s->parent_pid,
+		.start_ticks = s->start_ticks,
+		.birth_ns = s->birth_ns,
+		.fork_ns = s->fork_ns,
+		.inherited_live_bytes = s->inherited_live_bytes,
+	};
+	copy_text(out->cmdline, s->cmdline, sizeof(out->cmdline));
+	copy_text(out->allocator, s->allocator, sizeof(out->allocator));
+}
+
+void segment_state(const struct segment_reader *r, struct segment_state *out)
+{
+	const struct loopmem_segment *s = r->map;
+
+	*out = (struct segment_state){
+		.exec_ns = RELAXED(s->exec_ns),
+		.exit_ns = RELAXED(s->exit_ns),
+		.exit_status = RELAXED(s->exit_status),
+		.python_state = ACQUIRE(s->python_state),
+		.python_version = RELAXED(s->python_version),
+	};
+	copy_text(out->python_reason, s->python_reason, sizeof(out->python_reason));
+	for (int i = 0; i < LOOPMEM_DROPS; i++)
+		out->drops[i] = RELAXED(s->drops[i]);
+}
+
+static void add(struct loopmem_counters *sum, const struct loopmem_counters *c)
+{
+	sum->alloc_bytes += RELAXED(c->alloc_bytes);
+	sum->allocs += RELAXED(c->allocs);
+	sum->free_bytes += RELAXED(c->free_bytes);
+	sum->frees += RELAXED(c->frees);
+}
+
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+void segment_heap(const struct segment_reader *r, struct segment_heap *out)
+{
+	const struct loopmem_segment *s = r->map;
+
+	*out = (struct segment_heap){.inherited_free_bytes = RELAXED(s->inherited_free_bytes)};
+	for (int t = 0; t <= LOOPMEM_THREADS; t++)
+		for (int c = 0; c < LOOPMEM_CONTEXTS; c++)
+			add(&out->counters, &s->counters[t][c]);
+	for (int k = 0; k < LOOPMEM_REGION_KINDS; k++)
+		out->mapped_bytes[k] =
+			minus(RELAXED(s->regions[k].map_bytes), RELAXED(s->regions[k].unmap_bytes));
+}
+
+int segment_pool(const struct segment_reader *r, unsigned index, struct segment_pool *out)
+{
+	const struct loopmem_pool_row *row = &r->map->pools[index % LOOPMEM_POOLS];
+	struct loopmem_counters sum = {0};
+	uint32_t id = ACQUIRE(row->id);
+
+	if (!id)
+		return 0;
+	memcpy(&out->row, row, sizeof(*row));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (RELAXED(row->id) != id)
+		return 0;
+	out->row.id = id;
+	out->row.label[LOOPMEM_LABEL - 1] = '\0';
+	out->row.dataset[LOOPMEM_LABEL - 1] = '\0';
+	out->row.origin[LOOPMEM_ORIGIN - 1] = '\0';
+	for (int t = 0; t <= LOOPMEM_THREADS; t++)
+		add(&sum, &r->map->counters[t][1 + index % LOOPMEM_POOLS]);
+	out->alloc_bytes = minus(sum.alloc_bytes, out->row.base.alloc_bytes);
+	out->free_bytes = minus(sum.free_bytes, out->row.base.free_bytes);
+	return 1;
+}
+
+uint64_t segment_pools_begun(const struct segment_reader *r)
+{
+	return RELAXED(r->map->pools_begun);
+}
+
+void segment_each_worker(struct segment_reader *r,
+			 void (*fn)(const struct loopmem_worker_row *, void *), void *arg)
+{
+	uint64_t begun = ACQUIRE(r->map->workers_begun);
+
+	if (begun == r->workers_seen)
+		return;
+	r->workers_seen = begun;
+	for (int i = 0; i < LOOPMEM_WORKERS; i++) {
+		const struct loopmem_worker_row *row = &r->map->workers[i];
+		struct loopmem_worker_row copy = {.pool_id = ACQUIRE(row->pool_id)};
+
+		if (!copy.pool_id)
+			continue;
+		copy.pid = RELAXED(row->pid);
+		copy.worker_id = RELAXED(row->worker_id);
+		copy.time_ns = RELAXED(row->time_ns);
+		fn(&copy, arg);
+	}
+}
+
+/* 1 = copied, 0 = not published yet, -1 = overwritten by a later event. */
+static int copy_event(const struct loopmem_event *row, uint64_t seq, struct loopmem_event *out)
+{
+	uint64_t found = ACQUIRE(row->seq);
+
+	if (found != seq)
+		return found < seq ? 0 : -1;
+	memcpy(out, row, sizeof(*out));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (RELAXED(row->seq) != seq)
+		return -1;
+	out->text[sizeof(out->text) - 1] = '\0';
+	return 1;
+}
+
+int segment_has_events(const struct segment_reader *r)
+{
+	return ACQUIRE(r->map->event_seq) >= r->next_event;
+}
+
+int segment_next_event(struct segment_reader *r, int ended, struct loopmem_event *out,
+		       uint64_t *lost)
+{
+	uint64_t newest = ACQUIRE(r->map->event_seq);
+
+	if (newest > r->next_event && newest - r->next_event >= LOOPMEM_EVENTS) {
+		uint64_t oldest = newest - LOOPMEM_EVENTS + 1;
+
+		*lost += oldest - r->next_event;
+		r->next_event = oldest;
+	}
+	while (r->next_event <= newest) {
+		uint64_t seq = r->next_event;
+		int found = copy_event(&r->map->events[(seq - 1) % LOOPMEM_EVENTS], seq, out);
+
+		if (!found && !ended)
+			return 0;
+		r->next_event++;
+		if (found == 1)
+			return 1;
+		*lost += 1;
+	}
+	return 0;
+}
