@@ -1,0 +1,299 @@
+/* The table of processes: see the header. */
+#include "profiler/collect/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "profiler/collect/exit_status.h"
+
+enum { DEAD_KEPT = 256 };
+
+void job_init(struct job *j, struct recorder *r, int epoll_fd)
+{
+	*j = (struct job){.recorder = r, .epoll_fd = epoll_fd, .segment_dir_fd = -1};
+}
+
+static void free_process(struct process *p)
+{
+	process_close(p);
+	free(p);
+}
+
+void job_release(struct job *j)
+{
+	for (size_t i = 0; i < j->count; i++)
+		free_process(j->items[i]);
+	free(j->items);
+	*j = (struct job){.epoll_fd = -1, .segment_dir_fd = -1};
+}
+
+struct process *job_find(const struct job *j, pid_t pid)
+{
+	struct process *p;
+
+	JOB_EACH_ALIVE(j, p)
+	if (p->pid == pid)
+		return p;
+	return NULL;
+}
+
+struct process *job_find_id(const struct job *j, int64_t id)
+{
+	for (size_t i = 0; i < j->count; i++)
+		if (j->items[i]->id == id)
+			return j->items[i];
+	return NULL;
+}
+
+struct process *job_find_inner(const struct job *j, pid_t inner_pid, int64_t t_ns)
+{
+	const int64_t slack_ns = 20000000; /* start times come in steps of 10 ms */
+
+	for (size_t i = j->count; i-- > 0;) { /* the youngest first */
+		struct process *p = j->items[i];
+
+		if (p->inner_pid == inner_pid && p->born_ns <= t_ns + slack_ns &&
+		    (p->state == PROCESS_ALIVE || p->ended_ns >= t_ns - slack_ns))
+			return p;
+	}
+	return NULL;
+}
+
+static struct process *new_process(struct job *j)
+{
+	struct process *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->id = j->last_id + 1;
+	p->pidfd = p->stat_file.fd = p->statm_file.fd = p->status_file.fd = -1;
+	p->ended_ns = p->rank = p->shared_at_fork_bytes = p->statm_ns = p->fds = SESSION_NULL;
+	p->first_seen_ns = recorder_now(j->recorder);
+	p->family = p->id;
+	return p;
+}
+
+/* Takes the process into the table, or frees it. */
+static struct process *keep(struct job *j, struct process *p)
+{
+	if (j->count == j->capacity) {
+		size_t capacity = j->capacity ? 2 * j->capacity : 64;
+		struct process **items = realloc(j->items, capacity * sizeof(*items));
+
+		if (!items) {
+			free_process(p);
+			return NULL;
+		}
+		j->items = items;
+		j->capacity = capacity;
+	}
+	j->items[j->count++] = p;
+	j->last_id = p->id;
+	if (p->id == 1)
+		p->role = ROLE_ROOT;
+	return p;
+}
+
+static void write_event(struct job *j, const struct process *p, const char *kind, int64_t t_ns)
+{
+	struct session_event event = {
+		.t_ns = t_ns,
+		.kind = kind,
+		.process = p->id,
+		.pool = SESSION_NULL,
+		.value = p->status_known && WIFEXITED(p->status) ? WEXITSTATUS(p->status)
+								 : SESSION_NULL,
+		.value2 = p->status_known && WIFSIGNALED(p->status) ? WTERMSIG(p->status)
+								    : SESSION_NULL,
+	};
+
+	session_put_event(j->recorder->session, &event);
+}
+
+static void watch(struct job *j, struct process *p)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.u64 = (uint64_t)p->id};
+
+	if (p->pidfd >= 0 && j->epoll_fd >= 0)
+		epoll_ctl(j->epoll_fd, EPOLL_CTL_ADD, p->pidfd, &event);
+}
+
+/* The parent as the kernel tells it; NULL when it is not of the job. */
+static struct process *kernel_parent(const struct job *j, pid_t pid)
+{
+	char text[1024];
+	struct proc_stat stat;
+
+	if (proc_read(pid, "stat", text, sizeof(text)) <= 0 || proc_stat_parse(text, &stat))
+		return NULL;
+	return job_find(j, stat.parent_pid);
+}
+
+struct process *job_add(struct job *j, pid_t pid, struct process *parent)
+{
+	struct process *p = job_find(j, pid);
+
+	if (p && process_is(pid, p->start_ticks))
+		return p;
+	if (p) /* the pid came again */
+		job_end(j, p, 0, NULL);
+	p = new_process(j);
+	if (!p)
+		return NULL;
+	if (!parent && j->count)
+		parent = kernel_parent(j, pid);
+	if (!parent && j->count) {
+		free_process(p);
+		return NULL;
+	}
+	if (process_open(p, pid, parent, j->recorder)) {
+		free_process(p);
+		return NULL;
+	}
+	if (!keep(j, p))
+		return NULL;
+	j->alive++;
+	watch(j, p);
+	p->edge = 1;
+	if (p->forked)
+		job_mark_stale(j, p->family);
+	process_write(p, j->recorder);
+	write_event(j, p, "process-seen", p->first_seen_ns);
+	return p;
+}
+
+struct process *job_add_dead(struct job *j, const struct segment_identity *identity)
+{
+	struct process *p = new_process(j);
+
+	if (!p || !keep(j, p))
+		return NULL;
+	p->pid = p->inner_pid = identity->pid;
+	p->start_ticks = identity->start_ticks;
+	memcpy(p->cmdline, identity->cmdline, sizeof(identity->cmdline));
+	p->born_ns = recorder_time(j->recorder,
+				   identity->fork_ns ? identity->fork_ns : identity->birth_ns);
+	p->parent = job_find_inner(j, identity->parent_pid, p->born_ns);
+	if (p->parent == p)
+		p->parent = NULL;
+	p->state = PROCESS_ENDED;
+	p->ended_ns = p->first_seen_ns;
+	write_event(j, p, "process-seen", p->first_seen_ns);
+	return p;
+}
+
+void job_mark_stale(struct job *j, int64_t family)
+{
+	struct process *p;
+
+	j->changed_ns = recorder_now(j->recorder);
+	JOB_EACH_ALIVE(j, p)
+	{
+		if (p->family != family || p->stale)
+			continue;
+		p->stale = 1;
+		p->stale_ns = j->changed_ns;
+	}
+}
+
+static void take_status(struct process *p, const int *status)
+{
+	if (!status)
+		return;
+	p->status = *status;
+	p->status_known = 1;
+}
+
+/* All is known, or nothing more will be: the last rows, then only the memory of it is kept. */
+static void finish(struct job *j, struct process *p)
+{
+	if (!p->status_known && p->segment_state.exit_ns)
+		take_status(p, &(int){p->segment_state.exit_status << 8 & 0xff00});
+	p->state = PROCESS_DONE;
+	process_write(p, j->recorder);
+	write_event(j, p, "process-ended", p->ended_ns);
+	process_close(p);
+}
+
+void job_end(struct job *j, struct process *p, int64_t t_ns, const int *status)
+{
+	if (p->state == PROCESS_ALIVE) {
+		p->state = PROCESS_ENDED;
+		p->ended_ns = t_ns ? t_ns : recorder_now(j->recorder);
+		j->alive--;
+		if (p->pidfd >= 0 && j->epoll_fd >= 0)
+			epoll_ctl(j->epoll_fd, EPOLL_CTL_DEL, p->pidfd, NULL);
+		job_mark_stale(j, p->family);
+	}
+	if (p->segment.map) {
+		if (j->before_end)
+			j->before_end(p, j->before_end_arg);
+		segment_state(&p->segment, &p->segment_state);
+		process_write_heap(p, j->recorder, p->ended_ns);
+		segment_close(&p->segment);
+		if (j->segment_dir_fd >= 0)
+			unlinkat(j->segment_dir_fd, p->segment_name, 0);
+	}
+	take_status(p, status);
+	if (p->state == PROCESS_ENDED && p->status_known)
+		finish(j, p);
+	else
+		process_write(p, j->recorder);
+}
+
+static void ask_status(struct job *j, struct process *p, int last)
+{
+	const int64_t patience_ns = INT64_C(2000000000);
+	int status;
+	enum exit_knowledge known = exit_status(p->pidfd, &p->stat_file, &status);
+
+	if (known == EXIT_KNOWN)
+		take_status(p, &status);
+	else if (known == EXIT_UNKNOWN_YET && !last &&
+		 recorder_now(j->recorder) - p->ended_ns < patience_ns)
+		return;
+	finish(j, p);
+}
+
+static int is_parent(const struct job *j, const struct process *p)
+{
+	for (size_t i = 0; i < j->count; i++)
+		if (j->items[i]->parent == p && j->items[i]->state != PROCESS_DONE)
+			return 1;
+	return 0;
+}
+
+/* A forgotten parent is forgotten by its dead children too. */
+static void forget(struct job *j, size_t index)
+{
+	struct process *p = j->items[index];
+
+	for (size_t i = 0; i < j->count; i++)
+		if (j->items[i]->parent == p)
+			j->items[i]->parent = NULL;
+	memmove(&j->items[index], &j->items[index + 1], (j->count - index - 1) * sizeof(*j->items));
+	j->count--;
+	free_process(p);
+}
+
+void job_settle(struct job *j, int last, int (*is_needed)(const struct process *, void *),
+		void *arg)
+{
+	size_t dead;
+
+	for (size_t i = 0; i < j->count; i++)
+		if (j->items[i]->state == PROCESS_ENDED)
+			ask_status(j, j->items[i], last);
+	dead = j->count - j->alive;
+	for (size_t i = 1; i < j->count && dead > DEAD_KEPT; i++) {
+		struct process *p = j->items[i];
+
+		if (p->state != PROCESS_DONE || is_parent(j, p) || is_needed(p, arg))
+			continue;
+		forget(j, i--);
+		dead--;
+	}
+}

@@ -1,0 +1,63 @@
+/*
+ * pools.h: the pools of all owners, from their segments to the session: numbers in order of birth
+ * over the whole session, rows that follow the segment's, workers joined by their pids.
+ */
+#ifndef PROFILER_COLLECT_POOLS_H
+#define PROFILER_COLLECT_POOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profiler/collect/job.h"
+
+struct pool_worker {
+	struct process *process; /* NULL = its pid was not found (yet) */
+	int32_t pid, worker_id;
+	int64_t t_ns;
+	int orphan; /* it outlived its owner, and that was noted */
+};
+
+struct pool {
+	int64_t number;
+	struct process *owner;
+	uint32_t id;              /* in the owner's segment; 0 = that is gone */
+	struct segment_pool last; /* as last written */
+	int64_t written_ns;
+	struct pool_worker *workers;
+	size_t worker_count, worker_capacity;
+	int over; /* ended, or its owner is gone: the row is final */
+};
+
+struct pools {
+	struct pool **items; /* those not over, and those over whose workers live */
+	size_t count, capacity;
+	int64_t last_number;
+};
+
+void pools_release(struct pools *ps);
+
+/* Takes up pools that were begun since, of all processes, in order of their births. */
+void pools_find_new(struct pools *ps, struct job *j);
+
+/* Brings rows and workers of one owner's pools up to date; `now_ns` of the session. Rows are
+ * written when an edge lies between, or a second; with `whole` whatever changed. */
+void pools_update(struct pools *ps, struct job *j, struct process *owner, int64_t now_ns,
+		  int whole);
+
+/* The owner has ended, or became another program: its pools are over. */
+void pools_owner_gone(struct pools *ps, const struct process *owner);
+
+/* Looks for workers not found so far, notes workers that outlived their owner, forgets pools that
+ * are over and whose workers have all ended. About once a second. */
+void pools_settle(struct pools *ps, struct job *j, int64_t now_ns);
+
+struct pool *pools_find(const struct pools *ps, const struct process *owner, uint32_t id);
+
+/* Is the process an owner or worker of a pool still in the table? */
+int pools_refer_to(const struct pools *ps, const struct process *p);
+
+/* Marks the owner, and the workers (of a large pool: its representatives in that turn), as to be
+ * walked for an edge. */
+void pool_mark_edge(struct pool *pool, uint64_t turn);
+
+#endif

@@ -1,0 +1,154 @@
+/* What is measured of one process, and how it is written: see process.h. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profiler/collect/process.h"
+
+_Static_assert(KEYED_ABSENT == SESSION_NULL, "what the kernel does not say is NULL in the session");
+
+int process_measure(struct process *p, int64_t t_ns)
+{
+	char text[256];
+	struct proc_statm statm;
+
+	if (proc_file_read(&p->statm_file, text, sizeof(text)) <= 0 ||
+	    proc_statm_parse(text, sysconf(_SC_PAGESIZE), &statm))
+		return 0;
+	p->exiting = !statm.rss_bytes;
+	if (p->exiting)
+		return 0;
+	p->statm = statm;
+	p->statm_ns = t_ns;
+	return 1;
+}
+
+static int64_t signed_bytes(uint64_t bytes)
+{
+	return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
+}
+
+void process_write_heap(const struct process *p, struct recorder *r, int64_t t_ns)
+{
+	struct segment_heap heap;
+	struct session_heap row = {.t_ns = t_ns, .process = p->id};
+
+	if (!p->segment.map)
+		return;
+	segment_heap(&p->segment, &heap);
+	row.alloc_bytes = signed_bytes(heap.counters.alloc_bytes);
+	row.allocs = signed_bytes(heap.counters.allocs);
+	row.free_bytes = signed_bytes(heap.counters.free_bytes);
+	row.frees = signed_bytes(heap.counters.frees);
+	row.inherited_free_bytes = signed_bytes(heap.inherited_free_bytes);
+	row.map_anon_bytes = signed_bytes(heap.mapped_bytes[LOOPMEM_REGION_ANON]);
+	row.map_shared_bytes = signed_bytes(heap.mapped_bytes[LOOPMEM_REGION_SHARED]);
+	row.map_file_bytes = signed_bytes(heap.mapped_bytes[LOOPMEM_REGION_FILE]);
+	session_put_heap(r->session, &row);
+}
+
+/* The size of the directory is the number of descriptors since Linux 6.2; 0 before. */
+static int64_t count_descriptors(pid_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	return stat(path, &st) || !st.st_size ? SESSION_NULL : (int64_t)st.st_size;
+}
+
+void process_write_detail(struct process *p, struct recorder *r, int64_t t_ns)
+{
+	char text[4096], wchan[64], state[2] = "";
+	struct proc_stat stat;
+	struct proc_status status;
+	struct session_detail row = {.t_ns = t_ns, .process = p->id, .state = state};
+
+	if (proc_file_read(&p->stat_file, text, sizeof(text)) <= 0 ||
+	    proc_stat_parse(text, &stat) || stat.state == 'Z')
+		return;
+	if (proc_file_read(&p->status_file, text, sizeof(text)) <= 0 ||
+	    proc_status_parse(text, &status) ||
+	    status.rss_bytes == KEYED_ABSENT) /* exiting: no memory lines any more */
+		return;
+	p->minor_faults = stat.minor_faults;
+	state[0] = stat.state;
+	if (proc_read(p->pid, "wchan", wchan, sizeof(wchan)) > 0 && strcmp(wchan, "0"))
+		row.wchan = wchan;
+	p->fds = count_descriptors(p->pid);
+	row.anon_bytes = status.anon_bytes;
+	row.file_bytes = status.file_bytes;
+	row.shmem_bytes = status.shmem_bytes;
+	row.swap_bytes = status.swap_bytes;
+	row.page_table_bytes = status.page_table_bytes;
+	row.locked_bytes = status.locked_bytes;
+	row.minor_faults = stat.minor_faults;
+	row.cpu_ticks = stat.cpu_ticks;
+	row.voluntary_switches = status.voluntary_switches;
+	row.threads = stat.threads;
+	row.fds = p->fds;
+	session_put_detail(r->session, &row);
+}
+
+/* Faults are read with the walk: what was copied since the fork cannot exceed them. */
+static void refresh_faults(struct process *p)
+{
+	char text[1024];
+	struct proc_stat stat;
+
+	if (proc_file_read(&p->stat_file, text, sizeof(text)) > 0 && !proc_stat_parse(text, &stat))
+		p->minor_faults = stat.minor_faults;
+}
+
+int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_reason reason)
+{
+	const int64_t young_ns = 250000000;
+	struct proc_rollup u;
+	int64_t wall_ns;
+	int error = proc_rollup_read(p->pid, &u, &wall_ns);
+	struct session_rollup row = {
+		.t_ns = t_ns, .process = p->id, .wall_ns = wall_ns, .edge = reason == WALK_EDGE};
+
+	walk_done(&p->pace, t_ns, wall_ns, p->statm.rss_bytes);
+	p->edge = p->stale = 0;
+	if (error)
+		return error;
+	refresh_faults(p);
+	if (p->forked && p->shared_at_fork_bytes == SESSION_NULL && t_ns - p->born_ns < young_ns) {
+		p->shared_at_fork_bytes = proc_rollup_shared(&u);
+		process_write(p, r);
+	}
+	row.rss_bytes = u.rss;
+	row.pss_bytes = u.pss;
+	row.pss_anon_bytes = u.pss_anon;
+	row.pss_file_bytes = u.pss_file;
+	row.pss_shmem_bytes = u.pss_shmem;
+	row.shared_clean_bytes = u.shared_clean;
+	row.shared_dirty_bytes = u.shared_dirty;
+	row.private_clean_bytes = u.private_clean;
+	row.private_dirty_bytes = u.private_dirty;
+	row.anonymous_bytes = u.anonymous;
+	row.anon_huge_bytes = u.anon_huge;
+	row.swap_bytes = u.swap;
+	row.swap_pss_bytes = u.swap_pss;
+	row.minor_faults = p->minor_faults;
+	session_put_rollup(r->session, &row);
+	r->walks++;
+	r->walk_wall_ns += wall_ns;
+	p->anon_at_walk = p->statm.anon_bytes;
+	p->minor_faults_at_walk = p->minor_faults;
+	return 0;
+}
+
+int64_t process_changed_bytes(const struct process *p)
+{
+	int64_t anon = p->statm.anon_bytes - p->anon_at_walk;
+	int64_t faulted = (p->minor_faults - p->minor_faults_at_walk) * 4096;
+
+	if (anon < 0)
+		anon = -anon;
+	return anon > faulted ? anon : faulted;
+}
