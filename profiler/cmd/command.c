@@ -9,7 +9,9 @@
 const struct command commands[] = {
 #define COMMAND(name, section, help) \
 	{#name, SECTION_##section, help, cmd_##name, &cmd_##name##_argp},
+#define HIDDEN(name, help) COMMAND(name, HIDDEN, help)
 #include "profiler/commands.def"
+#undef HIDDEN
 #undef COMMAND
 	{0},
 };
@@ -27,10 +29,12 @@ const struct command *command_find(const char *name)
 const char *command_nearest(const char *name)
 {
 	const char *names[COMMAND_COUNT];
+	size_t count = 0;
 
-	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		names[i] = commands[i].name;
-	return nearest_name(name, names, COMMAND_COUNT);
+	for (const struct command *c = commands; c->name; c++)
+		if (c->section != SECTION_HIDDEN)
+			names[count++] = c->name;
+	return nearest_name(name, names, count);
 }
 
 int command_failed(const char *name, const struct error *e)

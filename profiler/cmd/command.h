@@ -22,7 +22,7 @@ enum {
 	EXIT_OWN_FAILURE = 125 /* loopmem run: our own failure, not the program's */
 };
 
-enum command_section { SECTION_RECORD, SECTION_READ, SECTION_ABOUT };
+enum command_section { SECTION_RECORD, SECTION_READ, SECTION_ABOUT, SECTION_HIDDEN };
 
 struct command {
 	const char *name;
@@ -35,7 +35,9 @@ struct command {
 #define COMMAND(name, section, help)           \
 	int cmd_##name(int argc, char **argv); \
 	extern const struct argp cmd_##name##_argp;
+#define HIDDEN(name, help) COMMAND(name, HIDDEN, help)
 #include "profiler/commands.def"
+#undef HIDDEN
 #undef COMMAND
 
 /* All commands in table order, ended by an entry without a name. */
@@ -60,7 +62,8 @@ void command_parse(const struct argp *argp, int argc, char **argv, unsigned argp
 void command_misuse(const struct argp_state *state, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 
-/* Prints a library's error as `name: text` and its hints, indented; returns the exit code for it. */
+/* Prints a library's error as `name: text` and its hints, indented; returns the exit code for
+ * it. */
 int command_failed(const char *name, const struct error *e);
 
 #endif

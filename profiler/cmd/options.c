@@ -128,6 +128,8 @@ void options_table(FILE *out)
 	for (const struct command *c = commands; c->name; c++) {
 		const struct argp_option *tables[] = {c->argp->options, options_of_all};
 
+		if (c->section == SECTION_HIDDEN)
+			continue;
 		fprintf(out, "%s\t\t\t%s\tcommand\t%s\n", c->name,
 			c->argp->args_doc ? c->argp->args_doc : "", c->help);
 		for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)

@@ -1,0 +1,271 @@
+/* loopmem run: starts a command under the shim, collects while it runs, ends as it ended. */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profiler/cmd/command.h"
+#include "profiler/collect/clock.h"
+#include "profiler/collect/collector.h"
+#include "profiler/collect/launch.h"
+#include "profiler/collect/segment_dir.h"
+#include "profiler/collect/shim.h"
+#include "profiler/collect/thin.h"
+#include "profiler/size.h"
+#include "profiler/version.h"
+
+enum {
+	OPTION_RELEASE = 0x100,
+	OPTION_SAMPLE_BYTES,
+	OPTION_MAX_SIZE,
+};
+
+struct run {
+	const char *file; /* NULL = a name of its own in the working directory */
+	char named[64];
+	bool release, quiet;
+	const char *sample_bytes; /* as given, NULL = the shim's own mean */
+	int64_t max_bytes;
+	char **argv; /* the command */
+};
+
+static const struct argp_option options[] = {
+	{"output", 'o', "FILE", 0, "session to write (default: run-MMDD-HHMMSS.loopmem)", 0},
+	{"release-idle-workers", OPTION_RELEASE, NULL, 0,
+	 "end the workers of a loader as soon as its last batch was handed out", 0},
+	{"sample-bytes", OPTION_SAMPLE_BYTES, "SIZE", 0,
+	 "mean of the allocated bytes between two samples of call stacks (default: 512K)", 0},
+	{"max-size", OPTION_MAX_SIZE, "SIZE", 0,
+	 "keep the session below SIZE by thinning its older part (default: 256M)", 0},
+	{"quiet", 'q', NULL, 0, "print nothing unless loopmem itself failed", 0},
+	{0},
+};
+
+static int64_t parse_size(const struct argp_state *state, const char *option, const char *text,
+			  int64_t least)
+{
+	int64_t bytes;
+
+	if (size_parse(text, &bytes))
+		command_misuse(state, "%s %s: not a size such as 64M", option, text);
+	if (bytes < least)
+		command_misuse(state, "%s %s: at least %lld bytes", option, text, (long long)least);
+	return bytes;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct run *run = state->input;
+
+	switch (key) {
+	case 'o':
+		run->file = arg;
+		return 0;
+	case 'q':
+		run->quiet = true;
+		return 0;
+	case OPTION_RELEASE:
+		run->release = true;
+		return 0;
+	case OPTION_SAMPLE_BYTES:
+		parse_size(state, "--sample-bytes", arg, 1);
+		run->sample_bytes = arg;
+		return 0;
+	case OPTION_MAX_SIZE:
+		run->max_bytes = parse_size(state, "--max-size", arg, THIN_LEAST_MAX_BYTES);
+		return 0;
+	case ARGP_KEY_ARG:
+		run->argv = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		command_misuse(state, "no command to run");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cmd_run_argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "COMMAND [ARG...]",
+	.doc = "Profiles COMMAND and the processes it starts. The output and the exit status are the command's.",
+};
+
+static void name_session(struct run *run)
+{
+	time_t now = time(NULL);
+	struct tm local;
+	char stem[32];
+
+	localtime_r(&now, &local);
+	strftime(stem, sizeof(stem), "run-%m%d-%H%M%S", &local);
+	snprintf(run->named, sizeof(run->named), "%s.loopmem", stem);
+	for (int i = 2; !access(run->named, F_OK) && i < 1000; i++)
+		snprintf(run->named, sizeof(run->named), "%s-%d.loopmem", stem, i);
+	run->file = run->named;
+}
+
+/* ---- when it cannot be profiled ---- */
+
+static void say_unprofiled(struct error *e)
+{
+	fprintf(stderr, "loopmem: %s\n  the program runs on unprofiled", e->text);
+	if (e->hint[0])
+		fprintf(stderr, "   %.*s", (int)strcspn(e->hint, "\n"), e->hint);
+	fputc('\n', stderr);
+}
+
+static int fail_to_start(const struct error *e, int exit_code)
+{
+	command_failed("loopmem run", e);
+	return exit_code ? exit_code : EXIT_OWN_FAILURE;
+}
+
+/* Starts the command without the shim and waits for it. */
+static int run_unprofiled(const struct run *run, struct error *e)
+{
+	struct launch launch;
+	int exit_code;
+
+	say_unprofiled(e);
+	if (launch_start(&launch, run->argv, NULL, 0, &exit_code, e))
+		return fail_to_start(e, exit_code);
+	launch_wait(&launch);
+	launch_exit_alike(&launch);
+}
+
+/* ---- the profiled run ---- */
+
+static int start_command(const struct run *run, const struct segment_dir *dir,
+			 struct launch *launch, int *exit_code, struct error *e)
+{
+	char shim[PATH_MAX], *preload;
+	int result;
+
+	*exit_code = 0;
+	if (shim_find(shim, e))
+		return e->kind;
+	preload = shim_preload(shim, getenv("LD_PRELOAD"), dir->path);
+	if (!preload)
+		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot preload %s", shim);
+	result = launch_start(
+		launch, run->argv,
+		(struct launch_variable[]){
+			{"LD_PRELOAD", preload},
+			{"LOOPMEM_DIR", dir->path},
+			{"LOOPMEM_SAMPLE_BYTES",
+			 run->sample_bytes ? run->sample_bytes : getenv("LOOPMEM_SAMPLE_BYTES")},
+			{"LOOPMEM_RELEASE", run->release ? "1" : getenv("LOOPMEM_RELEASE")},
+		},
+		4, exit_code, e);
+	free(preload);
+	return result;
+}
+
+static void reaped(pid_t pid, int status, void *collector)
+{
+	collector_reaped(collector, pid, status);
+}
+
+static void serve(void *launch)
+{
+	launch_serve(launch);
+}
+
+static void warn(const struct collector_note *note, void *quiet)
+{
+	if (*(const bool *)quiet)
+		return;
+	fprintf(stderr, "loopmem: %s", note->text);
+	if (note->count > 1)
+		fprintf(stderr, " (%lld times)", (long long)note->count);
+	fputc('\n', stderr);
+}
+
+/* The loader ignores a library that it cannot preload; then only what /proc shows was seen. */
+static void say_shim_absent(const struct run *run, int program_fd)
+{
+	const char *why = program_fd < 0 ? NULL : shim_why_not(program_fd);
+
+	if (!run->quiet)
+		fprintf(stderr,
+			"loopmem: %s: the shim did not load: %s\n  only what /proc shows was recorded: no pools, no heap\n",
+			run->argv[0],
+			why ? why : "the program took it out of its environment, or ended at once");
+}
+
+static void collect(const struct run *run, struct launch *launch, struct collector *collector,
+		    int program_fd)
+{
+	bool quiet = run->quiet;
+	struct error e;
+	int instrumented;
+
+	launch->reaped = reaped;
+	launch->reaped_arg = collector;
+	collector_watch(collector, launch->signal_fd, serve, launch);
+	collector_run(collector);
+	launch_wait(launch);
+	if (!quiet && isatty(STDERR_FILENO))
+		fputc('\n', stderr);
+	instrumented = collector_root_instrumented(collector);
+	if (collector_finish(collector, warn, &quiet, &e))
+		command_failed("loopmem", &e);
+	if (!instrumented)
+		say_shim_absent(run, program_fd);
+}
+
+static int run_profiled(const struct run *run, struct segment_dir *dir)
+{
+	struct collector_options options_of_collector = {
+		.segment_directory = dir->path,
+		.file = run->file,
+		.max_bytes = run->max_bytes,
+		.clock_ns = clock_monotonic_ns(),
+		.reaps = 1,
+		.grace_ns = 250000000,
+		.argv = run->argv,
+		.version = LOOPMEM_VERSION,
+		.released = run->release || getenv("LOOPMEM_RELEASE"),
+	};
+	struct collector *collector;
+	struct launch launch;
+	struct error e;
+	int exit_code, program_fd;
+
+	if (start_command(run, dir, &launch, &exit_code, &e)) {
+		segment_dir_remove(dir);
+		return e.kind == ERROR_PROGRAM || launch.pid < 0 ? fail_to_start(&e, exit_code)
+								 : run_unprofiled(run, &e);
+	}
+	program_fd = shim_open_program(launch.pid, run->argv[0]);
+	options_of_collector.root = launch.pid;
+	if (collector_start(&collector, &options_of_collector, &e)) {
+		say_unprofiled(&e);
+		segment_dir_remove(dir);
+		launch_wait(&launch);
+		launch_exit_alike(&launch);
+	}
+	collect(run, &launch, collector, program_fd);
+	segment_dir_remove(dir);
+	launch_exit_alike(&launch);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run run = {.max_bytes = THIN_DEFAULT_MAX_BYTES};
+	struct segment_dir dir;
+	struct error e;
+
+	command_parse(&cmd_run_argp, argc, argv, ARGP_IN_ORDER, &run);
+	if (!run.file)
+		name_session(&run);
+	if (segment_dir_make(&dir, &e))
+		return run_unprofiled(&run, &e);
+	return run_profiled(&run, &dir);
+}

@@ -1,0 +1,282 @@
+/* Rounds of measurement: see the header. */
+#include "profiler/collect/sampler.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "profiler/collect/clock.h"
+#include "profiler/collect/sampler_shm.h"
+#include "profiler/collect/sampler_system.h"
+
+#define MS INT64_C(1000000)
+
+int sampler_init(struct sampler *s, struct edges *edges, pid_t reaper)
+{
+	*s = (struct sampler){
+		.job = edges->job,
+		.pools = edges->pools,
+		.edges = edges,
+		.recorder = edges->job->recorder,
+		.cgroup = {.current_fd = -1, .stat_fd = -1, .events_fd = -1, .kernel_fd = -1},
+		.cgroup_checked_ns = SESSION_NULL,
+		.limit_bytes = SESSION_NULL,
+		.oom_kills = CGROUP_UNKNOWN,
+	};
+	machine_open(&s->machine);
+	s->rates = rates_for(0, 0, 0);
+	budget_start(&s->budget, clock_monotonic_ns(), clock_cpu_ns());
+	return discovery_init(&s->discovery, reaper);
+}
+
+void sampler_release(struct sampler *s)
+{
+	discovery_release(&s->discovery);
+	machine_close(&s->machine);
+	cgroup_close(&s->cgroup);
+	shm_table_release(&s->shm);
+	proc_text_release(&s->maps);
+}
+
+/* ---- T1: statm of everybody ---- */
+
+static void measure_all(struct sampler *s, int64_t t_ns)
+{
+	struct process *p;
+
+	JOB_EACH_ALIVE(s->job, p)
+	{
+		struct session_sample row = {.t_ns = t_ns, .process = p->id, .n = 1};
+
+		if (!process_measure(p, t_ns))
+			continue;
+		row.rss_bytes = p->statm.rss_bytes;
+		row.anon_bytes = p->statm.anon_bytes;
+		session_put_sample(s->recorder->session, &row);
+	}
+}
+
+/* ---- T3: walks ---- */
+
+static int64_t expected_cost(const struct process *p)
+{
+	int64_t by_size = walk_expected_ns(p->statm.rss_bytes);
+
+	return p->pace.walks && p->pace.wall_ns < by_size ? p->pace.wall_ns : by_size;
+}
+
+static void update_budget(struct sampler *s)
+{
+	budget_update(&s->budget, clock_monotonic_ns(), clock_cpu_ns());
+}
+
+/* 1 when the walk was done. A walk that is due and would cost too much is counted as skipped. */
+static int walk(struct sampler *s, struct process *p, int64_t t_ns, enum walk_reason reason)
+{
+	int error;
+
+	update_budget(s);
+	if (!walk_allowed(&p->pace, t_ns, reason) ||
+	    !budget_allows(&s->budget, expected_cost(p), reason)) {
+		s->recorder->skipped++;
+		return 0;
+	}
+	error = process_walk(p, s->recorder, t_ns, reason);
+	if (error == -EACCES && !s->walks_refused++)
+		recorder_note(
+			s->recorder, "warning",
+			"smaps_rollup of a process cannot be read: no proportional bytes of it");
+	return !error;
+}
+
+static int measured_now(const struct process *p, int64_t t_ns)
+{
+	return p->statm_ns == t_ns && !p->exiting;
+}
+
+/* Those whom an edge concerns, and the counters of their heaps with them. Whom it could not walk
+ * now waits as stale. */
+static void walk_edges(struct sampler *s, int64_t t_ns)
+{
+	struct process *p;
+
+	JOB_EACH_ALIVE(s->job, p)
+	{
+		if (!p->edge)
+			continue;
+		p->edge = 0;
+		if (!measured_now(p, t_ns))
+			continue;
+		process_write_heap(p, s->recorder, t_ns);
+		if (!walk(s, p, t_ns, WALK_EDGE) && !p->stale) {
+			p->stale = 1;
+			p->stale_ns = t_ns;
+		}
+	}
+}
+
+/* When forks and ends have calmed down, or did not for long: families are walked together, so that
+ * what they share is counted once. */
+static int is_settled(const struct sampler *s, const struct process *p, int64_t t_ns)
+{
+	return t_ns - s->job->changed_ns >= 60 * MS || t_ns - p->stale_ns >= 300 * MS;
+}
+
+static int stands_for_pool(const struct sampler *s, const struct process *p)
+{
+	return is_representative(p->worker_index, p->worker_count, s->edges->turn);
+}
+
+static void walk_stale(struct sampler *s, int64_t t_ns)
+{
+	struct process *p;
+
+	JOB_EACH_ALIVE(s->job, p)
+	{
+		if (!p->stale || !measured_now(p, t_ns) || !is_settled(s, p, t_ns) ||
+		    p->pace.last_ns == t_ns)
+			continue;
+		if (p->pace.walks && !stands_for_pool(s, p))
+			continue;
+		walk(s, p, t_ns, WALK_EDGE);
+	}
+}
+
+static int wants_regular_walk(const struct sampler *s, const struct process *p, int64_t t_ns)
+{
+	return measured_now(p, t_ns) && p->pace.last_ns != t_ns && stands_for_pool(s, p) &&
+	       walk_allowed(&p->pace, t_ns, WALK_REGULAR) &&
+	       (p->stale || walk_worthwhile(process_changed_bytes(p), p->statm.rss_bytes));
+}
+
+/* Stale before changed, much before little, long ago before lately. */
+static int is_more_urgent(const struct process *a, const struct process *b)
+{
+	int64_t change_a = process_changed_bytes(a), change_b = process_changed_bytes(b);
+
+	if (a->stale != b->stale)
+		return a->stale;
+	return change_a != change_b ? change_a > change_b : a->pace.last_ns < b->pace.last_ns;
+}
+
+static void walk_regular(struct sampler *s, int64_t t_ns)
+{
+	struct process *p, *next;
+
+	do {
+		next = NULL;
+		JOB_EACH_ALIVE(s->job, p)
+		if (wants_regular_walk(s, p, t_ns) && (!next || is_more_urgent(p, next)))
+			next = p;
+		update_budget(s);
+		if (next && !budget_allows(&s->budget, expected_cost(next), WALK_REGULAR)) {
+			s->recorder->skipped++;
+			return;
+		}
+	} while (next && walk(s, next, t_ns, WALK_REGULAR));
+}
+
+/* ---- rounds ---- */
+
+static void take_round(struct sampler *s, int regular)
+{
+	int64_t t_ns = recorder_now(s->recorder), cpu_ns = clock_cpu_ns();
+
+	sampler_write_system(s, t_ns);
+	measure_all(s, t_ns);
+	s->round_cost_ns = cost_average(s->round_cost_ns, clock_cpu_ns() - cpu_ns);
+	walk_edges(s, t_ns);
+	if (regular) {
+		walk_stale(s, t_ns);
+		walk_regular(s, t_ns);
+	}
+	s->recorder->rounds++;
+	s->edges->measure = 0;
+}
+
+/* An exec that succeeded without a new segment (a static binary, another shim) left one that tells
+ * of the old image. */
+static void look_for_execs(struct sampler *s, struct process *p)
+{
+	if (!p->segment.map)
+		return;
+	if (p->segment_state.exec_ns == p->segment_exec_ns)
+		return;
+	p->segment_exec_ns = p->segment_state.exec_ns;
+	if (process_look_again(p)) {
+		edges_finish(s->edges, p);
+		segment_close(&p->segment);
+	}
+}
+
+static void refresh_state(struct sampler *s, struct process *p)
+{
+	struct segment_state state;
+
+	if (!p->segment.map)
+		return;
+	segment_state(&p->segment, &state);
+	if (state.python_state != p->segment_state.python_state ||
+	    state.exec_ns != p->segment_state.exec_ns) {
+		p->segment_state = state;
+		process_write(p, s->recorder);
+	}
+	look_for_execs(s, p);
+}
+
+static void take_details(struct sampler *s)
+{
+	int64_t t_ns = recorder_now(s->recorder), cpu_ns = clock_cpu_ns();
+	struct process *p;
+
+	if (discover(&s->discovery, s->job, t_ns))
+		s->edges->measure = 1;
+	sampler_refresh_limits(s, t_ns);
+	JOB_EACH_ALIVE(s->job, p)
+	{
+		refresh_state(s, p);
+		process_write_detail(p, s->recorder, t_ns);
+		process_write_heap(p, s->recorder, t_ns);
+		pools_update(s->pools, s->job, p, t_ns, 0);
+	}
+	pools_settle(s->pools, s->job, t_ns);
+	s->edges->turn++;
+	s->detail_cost_ns = cost_average(s->detail_cost_ns, clock_cpu_ns() - cpu_ns);
+}
+
+static void take_shm(struct sampler *s)
+{
+	int64_t cpu_ns = clock_cpu_ns();
+
+	s->shm_last_ns = recorder_now(s->recorder);
+	sampler_walk_shm(s, s->shm_last_ns);
+	s->edges->walk_shm = 0;
+	s->shm_cost_ns = cost_average(s->shm_cost_ns, clock_cpu_ns() - cpu_ns);
+}
+
+void sampler_step(struct sampler *s)
+{
+	int64_t now_ns = recorder_now(s->recorder);
+	int shm_edge = s->edges->walk_shm && now_ns - s->shm_last_ns >= 1000 * MS;
+
+	if (now_ns >= s->round_due_ns || s->edges->measure) {
+		take_round(s, now_ns >= s->round_due_ns);
+		if (now_ns >= s->round_due_ns)
+			s->round_due_ns = now_ns + s->rates.round_ns;
+	}
+	if (now_ns >= s->shm_due_ns || shm_edge) {
+		take_shm(s);
+		s->shm_due_ns = now_ns + s->rates.shm_ns;
+	}
+	if (now_ns >= s->detail_due_ns) {
+		take_details(s);
+		s->rates = rates_for(s->round_cost_ns, s->detail_cost_ns, s->shm_cost_ns);
+		s->detail_due_ns = now_ns + s->rates.detail_ns;
+	}
+}
+
+void sampler_last_round(struct sampler *s)
+{
+	take_details(s);
+	take_round(s, 1);
+	take_shm(s);
+}
