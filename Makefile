@@ -30,6 +30,7 @@ include mk/shim.mk
 include mk/docs.mk
 include mk/install.mk
 include mk/tests.mk
+include mk/bench.mk
 include mk/lint.mk
 include mk/help.mk
 

@@ -3,7 +3,6 @@
  */
 #include "inject/identity.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
@@ -14,10 +13,11 @@
 
 struct identity_allocator identity_allocator;
 
-/* The allocator's code, when it is not libc's. Written at start. */
-static struct {
+struct code {
 	uintptr_t start, end;
-} allocator_code;
+};
+
+static struct code allocator_code; /* empty when it is libc's. Written at start */
 
 uint64_t identity_start_ticks(void)
 {
@@ -55,59 +55,52 @@ void identity_cmdline(char *field, size_t size, int argc, char **argv)
 	}
 }
 
-static int find_code(struct dl_phdr_info *info, size_t size, void *base)
+static bool is_in(const struct code *code, const void *function)
 {
-	(void)size;
-	if (info->dlpi_addr != (uintptr_t)base)
-		return 0;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X)) {
-			allocator_code.start = info->dlpi_addr + segment->p_vaddr;
-			allocator_code.end = allocator_code.start + segment->p_memsz;
-		}
-	}
-	return 1;
+	return (uintptr_t)function - code->start < code->end - code->start;
 }
 
-static bool is_from(const void *base, const void *function)
-{
-	Dl_info info;
-
-	return dladdr(function, &info) && info.dli_fbase == base;
-}
-
-static void find_companions(const void *base)
+static void describe(const char *file, const struct code *code)
 {
 	struct identity_allocator *a = &identity_allocator;
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
 
-	a->knows_sizes = is_from(base, real.malloc_usable_size);
-	a->foreign_posix_memalign = !is_from(base, real.posix_memalign);
-	a->foreign_aligned_alloc = !is_from(base, real.aligned_alloc);
-	a->foreign_memalign = !is_from(base, real.memalign);
-	a->foreign_valloc = !is_from(base, real.valloc);
-	a->foreign_pvalloc = !is_from(base, real.pvalloc);
+	a->is_glibc = !strncmp(name, "libc.so", 7) || !strncmp(name, "libc-2", 6);
+	text_copy(a->name, sizeof(a->name), a->is_glibc ? "glibc" : name);
+	a->knows_sizes = is_in(code, real.malloc_usable_size);
+	a->foreign_posix_memalign = !is_in(code, real.posix_memalign);
+	a->foreign_aligned_alloc = !is_in(code, real.aligned_alloc);
+	a->foreign_memalign = !is_in(code, real.memalign);
+	a->foreign_valloc = !is_in(code, real.valloc);
+	a->foreign_pvalloc = !is_in(code, real.pvalloc);
+	if (!a->is_glibc)
+		allocator_code = *code;
+}
+
+/* dladdr would read every symbol of libc for each question. */
+static int find_provider(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)size;
+	(void)unused;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + segment->p_vaddr;
+		struct code code = {start, start + segment->p_memsz};
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
+		    is_in(&code, real.malloc)) {
+			describe(info->dlpi_name, &code);
+			return 1;
+		}
+	}
+	return 0;
 }
 
 void identity_find_allocator(void)
 {
-	struct identity_allocator *a = &identity_allocator;
-	Dl_info info;
-	const char *name = "unknown";
-
-	if (dladdr((void *)real.malloc, &info) && info.dli_fname) {
-		const char *slash = strrchr(info.dli_fname, '/');
-		name = slash ? slash + 1 : info.dli_fname;
-		a->is_glibc = !strncmp(name, "libc.so", 7) || !strncmp(name, "libc-2", 6);
-		find_companions(info.dli_fbase);
-		if (!a->is_glibc)
-			dl_iterate_phdr(find_code, info.dli_fbase);
-	}
-	text_copy(a->name, sizeof(a->name), a->is_glibc ? "glibc" : name);
+	dl_iterate_phdr(find_provider, NULL);
 }
 
 bool identity_is_allocator_code(const void *address)
 {
-	return (uintptr_t)address - allocator_code.start <
-	       allocator_code.end - allocator_code.start;
+	return is_in(&allocator_code, address);
 }

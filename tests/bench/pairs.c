@@ -1,11 +1,12 @@
 /*
  * pairs: N pairs of malloc and free, as a program that has nothing else to do.
  *
- *   pairs N [forked]
+ *   pairs N [plain|forked|wait|wait-forked]
  *
  * Sizes are mixed and a ring of blocks is alive, so the allocator works as in a real program. forked:
- * the pairs happen in the child of a fork.
+ * the pairs happen in the child of a fork. wait: then it prints its pid and waits to be killed.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -27,14 +28,21 @@ static void pairs(long n)
 int main(int argc, char **argv)
 {
 	long n = argc > 1 ? atol(argv[1]) : 1000000;
+	const char *mode = argc > 2 ? argv[2] : "plain";
 	int status = 0;
 	pid_t child = 0;
 
-	if (argc > 2 && !strcmp(argv[2], "forked"))
+	if (strstr(mode, "forked"))
 		child = fork();
-	if (child > 0)
+	if (child > 0) {
 		waitpid(child, &status, 0);
-	else
-		pairs(n);
-	return status != 0;
+		return status != 0;
+	}
+	pairs(n);
+	if (strstr(mode, "wait")) {
+		printf("%d\n", getpid());
+		fflush(stdout);
+		pause();
+	}
+	return 0;
 }

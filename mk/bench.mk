@@ -1,0 +1,18 @@
+# Benchmarks: figures to read beside their budgets, not tests. tests/bench/*.c are their subjects.
+
+bench_sources := $(sort $(wildcard tests/bench/*.c))
+bench_bins    := $(patsubst %.c,$(O)/%,$(bench_sources))
+
+$(O)/tests/bench/%: tests/bench/%.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC_TARGET) -o $@ $<
+
+bench-hooks: $(PROGRAMS) $(bench_bins) ## count the instructions that the shim adds (valgrind)
+	@command -v valgrind >/dev/null || { echo 'bench-hooks: needs valgrind' >&2; exit 1; }
+	@LOOPMEM_BUILD='$(abspath $(O))' tests/bench/hooks.sh
+
+bench-process: $(PROGRAMS) $(bench_bins) ## what the shim costs a process once; MIB='64 4096' parents
+	@LOOPMEM_BUILD='$(abspath $(O))' $(PYTHON) tests/bench/process.py $(MIB)
+
+.PHONY: bench-hooks bench-process
