@@ -1,4 +1,5 @@
 /* The loops that only read the model: sanity check, validation, test, prediction. */
+#include "reference/delay.h"
 #include "reference/run.h"
 
 typedef double evaluate_batch(const struct regression *model, const struct batch *batch);
@@ -45,6 +46,7 @@ static int take_batches(struct run *run, const struct pass *pass, struct tally *
 		if (got < 0)
 			return got;
 		value = evaluate(run->fit->model, &batch);
+		delay_s(run->fit->config.step_delay_s);
 		tally_add(tally, value, batch.count);
 		batch_release(&batch);
 		report(run, pass, FIT_BATCH, n, value);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "reference/delay.h"
 #include "reference/run.h"
 
 uint32_t fit_amount_of(const struct fit_amount *amount, uint32_t length)
@@ -93,6 +94,7 @@ static int train_batch(struct run *run, const struct pass *pass, uint32_t n, str
 	if (got < 0)
 		return got;
 	loss = regression_train(run->fit->model, batch.items, batch.count);
+	delay_s(run->fit->config.step_delay_s);
 	tally_add(tally, loss, batch.count);
 	batch_release(&batch);
 	report(run, pass, FIT_BATCH, n, loss);

@@ -46,7 +46,8 @@ struct fit_config {
 	unsigned check_val_every_n_epoch;     /* > 0 */
 	unsigned sanity_steps; /* of each validation loader before training; 0 = none */
 	struct fit_amount limit_train,
-		limit_val;              /* a count beyond the loader's length is all of it */
+		limit_val;   /* a count beyond the loader's length is all of it */
+	double step_delay_s; /* the model takes that long over a batch, beyond the work */
 	unsigned reload_every_n_epochs; /* make the loaders anew; 0 = never */
 };
 

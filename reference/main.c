@@ -49,6 +49,7 @@ static struct fit_config fit_config(const struct options *o)
 		.sanity_steps = o->sanity_steps,
 		.limit_train = o->limit_train,
 		.limit_val = o->limit_val,
+		.step_delay_s = o->step_delay_s,
 		.reload_every_n_epochs = o->reload_epochs,
 	};
 }

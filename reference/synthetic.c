@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "reference/delay.h"
 #include "reference/rng.h"
 
 /* What an interpreter makes of one annotation: an object with a header and a value. */
@@ -28,15 +28,6 @@ struct worker_state {
 	size_t cached_bytes;
 	float **samples; /* NULL = not in the cache */
 };
-
-static void wait_s(double seconds)
-{
-	struct timespec rest = {.tv_sec = (time_t)seconds};
-
-	rest.tv_nsec = (long)((seconds - (double)rest.tv_sec) * 1e9);
-	while ((rest.tv_sec || rest.tv_nsec) && nanosleep(&rest, &rest))
-		;
-}
 
 static size_t item_floats(const struct synthetic *set)
 {
@@ -79,7 +70,7 @@ static void decode(const struct synthetic *set, uint32_t item, float *sample, si
 	sample[features] = (float)target;
 	for (size_t i = item_floats(set); i < floats; i++)
 		sample[i] = rng_signed(&rng);
-	wait_s(set->config.item_delay_s);
+	delay_s(set->config.item_delay_s);
 }
 
 static int worker_open(const struct dataset *dataset, unsigned worker, unsigned workers,
@@ -100,7 +91,7 @@ static int worker_open(const struct dataset *dataset, unsigned worker, unsigned 
 	own->sample_floats = set->config.cache_bytes / share / sizeof(float);
 	if (own->sample_floats < item_floats(set))
 		own->sample_floats = item_floats(set);
-	wait_s(set->config.open_delay_s);
+	delay_s(set->config.open_delay_s);
 	*state = own;
 	return 0;
 }

@@ -1,0 +1,8 @@
+/* delay.h: time that passes as if somebody worked. */
+#ifndef REFERENCE_DELAY_H
+#define REFERENCE_DELAY_H
+
+/* Sleeps for that long, signals or not; 0 returns at once. */
+void delay_s(double seconds);
+
+#endif
