@@ -1,21 +1,19 @@
 /* loopmem report: the whole story of a session, or of the ranks of one job. */
 #include <errno.h>
-#include <langinfo.h>
 #include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "profiler/cmd/command.h"
 #include "profiler/cmd/open_session.h"
+#include "profiler/cmd/terminal.h"
 #include "profiler/nearest.h"
 #include "profiler/view/report.h"
 
 enum { KEY_FULL = 0x100, KEY_WIDTH, KEY_ASCII };
-enum { WIDTH_LEAST = 40, WIDTH_MOST = 1000, WIDTH_USUAL = 100 };
+enum { WIDTH_LEAST = TERMINAL_WIDTH_LEAST, WIDTH_MOST = 1000 };
 
 struct arguments {
 	const struct report_format *format;
@@ -132,24 +130,14 @@ const struct argp cmd_report_argp = {
 	       "for nothing, and what to do. Several FILEs are the ranks of one job.",
 };
 
-/* As wide as the terminal, where there is one, and never wider than is read with ease. */
-static int usual_width(FILE *out)
-{
-	struct winsize size;
-
-	if (ioctl(fileno(out), TIOCGWINSZ, &size) < 0 || !size.ws_col || size.ws_col > WIDTH_USUAL)
-		return WIDTH_USUAL;
-	return size.ws_col < WIDTH_LEAST ? WIDTH_LEAST : size.ws_col;
-}
-
 static int write_report(const struct arguments *a, struct model **models, FILE *out,
 			struct error *e)
 {
 	struct report_options wanted = a->options;
 
-	wanted.utf8 = !a->ascii && !strcmp(nl_langinfo(CODESET), "UTF-8");
+	wanted.utf8 = !a->ascii && terminal_utf8();
 	if (!wanted.width)
-		wanted.width = usual_width(out);
+		wanted.width = terminal_width(out);
 	if (a->format->write(out, models, (size_t)a->file_count, &wanted) < 0)
 		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot make the report");
 	if (fflush(out) || ferror(out))
