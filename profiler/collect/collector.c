@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,7 +51,6 @@ struct collector {
 	} watches[MOST_WATCHES];
 	uint64_t watch_count;
 
-	char *file;
 	int64_t grace_ns;
 	int64_t cpu_ns; /* of this thread at the start */
 	int64_t flushed_ns, second_ns, synced_ns;
@@ -112,7 +110,6 @@ static void free_collector(struct collector *c)
 		close(c->timer_fd);
 	if (c->epoll_fd >= 0)
 		close(c->epoll_fd);
-	free(c->file);
 	free(c);
 }
 
@@ -127,13 +124,12 @@ static struct collector *new_collector(const struct collector_options *o)
 	c->grace_ns = o->grace_ns;
 	c->cpu_ns = clock_cpu_ns();
 	c->thinning.max_bytes = o->max_bytes;
-	c->file = strdup(o->file);
 	c->edges.job = &c->job;
 	c->edges.pools = &c->pools;
 	job_init(&c->job, &c->recorder, -1);
 	c->job.before_end = before_end;
 	c->job.before_end_arg = c;
-	if (sampler_init(&c->sampler, &c->edges, o->reaps ? getpid() : 0) || !c->file) {
+	if (sampler_init(&c->sampler, &c->edges, o->reaps ? getpid() : 0)) {
 		free_collector(c);
 		return NULL;
 	}
@@ -413,18 +409,6 @@ static void put_end(struct collector *c)
 		session_put_int(w, "oom_killed", 1);
 }
 
-/* SQLite goes on writing to a file that has no name any more. */
-static void check_file(struct collector *c)
-{
-	struct stat st;
-	struct error e;
-
-	if (!stat(c->file, &st))
-		return;
-	error_set(&e, ERROR_SYSTEM, "the session %s was removed while it was written", c->file);
-	note_failure(c, &e);
-}
-
 static void tell_warnings(const struct collector *c,
 			  void (*warn)(const struct collector_note *, void *), void *arg)
 {
@@ -444,9 +428,11 @@ int collector_finish(struct collector *c, void (*warn)(const struct collector_no
 
 	put_end(c);
 	recorder_put_overhead(&c->recorder, c->cpu_ns);
-	check_file(c);
-	if (session_close(c->recorder.session, &failure))
-		note_failure(c, &failure);
+	/* what the end says comes before all that was noted on the way: it may name another place */
+	if (session_close(c->recorder.session, &failure)) {
+		c->failed = 1;
+		c->failure = failure;
+	}
 	tell_warnings(c, warn, arg);
 	if (c->failed)
 		*e = c->failure;
