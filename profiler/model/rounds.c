@@ -345,5 +345,15 @@ const struct pool_point *pool_point_at(const struct model *m, size_t pool, size_
 
 int model_round_at(const struct model *m, int64_t t_ns)
 {
-	return (int)array_until(&m->priv->rounds, t_ns) - 1;
+	size_t low = 0, high = m->round_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->rounds[middle].t_ns <= t_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (int)low - 1;
 }
