@@ -1,6 +1,6 @@
 #!/bin/bash
-# man.sh LOOPMEM PAGE.1.in: prints the man page. The lines @SYNOPSIS@, @OPTIONS@, @COMMANDS@ and
-# @SEE_ALSO@ are replaced by what the program says of itself; @HELP@, @VERSION@ and @DATE@ in a line.
+# man.sh LOOPMEM PAGE.1.in: prints the man page. The lines @SYNOPSIS@, @OPTIONS@, @COMMANDS@, @KEYS@
+# and @SEE_ALSO@ are replaced by what the program says of itself; @HELP@, @VERSION@ and @DATE@ in a line.
 # The page of a program beside LOOPMEM (loopmem-fit) gets the words of that program instead.
 set -eu
 loopmem=$1 page=$2
@@ -37,6 +37,9 @@ commands() {
 		printf ".TP\n.BR loopmem\\-%s (1)\n%s\n", $1, $6
 	}' <<<"$table"
 }
+keys() {
+	"$loopmem" top --keys=roff
+}
 see_also() {
 	awk -F '\t' '$5 == "command" { printf "%s.BR loopmem\\-%s (1)", sep, $1; sep = ",\n" }
 		END { print "" }' <<<"$table"
@@ -50,6 +53,7 @@ while IFS= read -r line; do
 	@SYNOPSIS@) synopsis ;;
 	@OPTIONS@) options ;;
 	@COMMANDS@) commands ;;
+	@KEYS@) keys ;;
 	@SEE_ALSO@) see_also ;;
 	*)
 		line=${line//@VERSION@/$version}

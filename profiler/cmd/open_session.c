@@ -7,7 +7,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static int collector_is_gone(const struct model *m)
+int collector_is_gone(const struct model *m)
 {
 	char host[256] = "";
 

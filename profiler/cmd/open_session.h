@@ -7,4 +7,7 @@
 /* As model_open; a session that was not closed and whose collector is gone (same host, no such process) is opened as over. */
 int open_session(struct model **out, const char *file, struct error *e);
 
+/* 1 = the process that wrote the session is known to be gone: on this host there is none with its pid. */
+int collector_is_gone(const struct model *m);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define NS_PER_S 1000000000
 #define UNKNOWN  INT64_MIN /* MODEL_NONE */
@@ -236,6 +237,17 @@ char *format_duration(char *out, int64_t ns)
 char *format_duration_cell(char *out, int64_t ns)
 {
 	return duration(out, ns, "", 60);
+}
+
+char *format_time_of_day(char *out, int64_t unix_ns)
+{
+	time_t when = (time_t)(unix_ns / NS_PER_S);
+	struct tm tm;
+
+	if (unix_ns == UNKNOWN || !localtime_r(&when, &tm))
+		return strcpy(out, "?");
+	strftime(out, FORMAT_MAX, "%H:%M:%S", &tm);
+	return out;
 }
 
 char *format_count(char *out, int64_t count)

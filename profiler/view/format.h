@@ -53,6 +53,9 @@ char *format_moment(char *out, int64_t ns);
 /* The same with tenths, for lists of events: "12:33.9". */
 char *format_moment_tenths(char *out, int64_t ns);
 
+/* The clock's time of a moment, "02:14:05", in the zone of the machine that reads. */
+char *format_time_of_day(char *out, int64_t unix_ns);
+
 /* Thin groups from five digits on: "118 287", "9999". */
 char *format_count(char *out, int64_t count);
 

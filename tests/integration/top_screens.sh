@@ -1,0 +1,60 @@
+#!/bin/bash
+# The screens of `loopmem top` as text, from the reference session, against tests/golden/screens/.
+# After a wanted change: UPDATE=1 make check-now, then look at the difference.
+. "$SRC/tests/lib/tap.sh"
+
+golden=$SRC/tests/golden/screens
+ended=$TEST_TMP/run-0412.loopmem
+live=$TEST_TMP/live.loopmem
+fixture=$LOOPMEM_BUILD/tests/fixtures/reference_session
+export LC_ALL=C.UTF-8 TERM=xterm-256color
+unset NO_COLOR
+
+"$fixture" "$ended" && "$fixture" --until 718 "$live" || exit 1
+
+screen() { # screen NAME FILE OPTION...: compares with (or writes) the golden NAME
+	local name=$1
+	shift
+	(cd "$TEST_TMP" && "$LOOPMEM_BUILD/loopmem" top --dump "$@") >"$TEST_TMP/$name" 2>&1
+	[[ ${UPDATE:-} ]] && cp "$TEST_TMP/$name" "$golden/$name.txt"
+	claim "screen $name" diff -u "$golden/$name.txt" "$TEST_TMP/$name"
+}
+
+for size in 80x24 120x40; do
+	at=(--width "${size%x*}" --height "${size#*x}")
+	for name in overview pools processes sites findings events help; do
+		screen "$name-$size" run-0412.loopmem --screen $name "${at[@]}"
+	done
+	screen "live-overview-$size" live.loopmem "${at[@]}"
+	screen "live-processes-$size" live.loopmem --screen processes "${at[@]}"
+	screen "ascii-$size" live.loopmem --ascii "${at[@]}"
+	screen "braille-$size" run-0412.loopmem --glyphs braille "${at[@]}"
+done
+
+# narrow and low: every step of the degrade rules
+for size in 39x9 40x10 40x24 56x16 60x20 64x18 79x24 100x14 112x19 200x60; do
+	screen "overview-$size" run-0412.loopmem --width "${size%x*}" --height "${size#*x}"
+done
+for name in pools processes findings events; do
+	screen "$name-40x10" run-0412.loopmem --screen $name --width 40 --height 10
+done
+
+# moments: before anything, in the middle of a pool's start, at the end
+screen "overview-start-80x24" run-0412.loopmem --at start
+screen "overview-0-20-80x24" run-0412.loopmem --at 0:20
+screen "overview-end-80x24" run-0412.loopmem --at end
+
+for size in 80x24 120x40; do
+	wide=$(wc -L "$golden"/*-$size.txt | awk -v most=${size%x*} '$1 > most')
+	claim "no line is wider than the screen of $size" test -z "$wide"
+	lines=$(wc -l "$golden"/*-$size.txt | awk -v all=${size#*x} '$1 != all && $2 != "total"')
+	claim "every screen of $size has all its lines" test -z "$lines"
+done
+bad=$(grep -lP '[^\x00-\x7F]' "$golden"/ascii-*.txt)
+claim "ASCII screens hold ASCII alone" test -z "$bad"
+
+LC_ALL=C "$LOOPMEM_BUILD/loopmem" top --dump "$live" >"$TEST_TMP/c"
+claim "a locale that is not UTF-8 gives the ASCII screen" \
+	diff <(tail -n +2 "$golden/ascii-80x24.txt") <(tail -n +2 "$TEST_TMP/c")
+
+end_of_claims

@@ -1,0 +1,115 @@
+/* The life of every pool as a bar in time, and the phases under it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "profiler/view/format.h"
+#include "tui/ui.h"
+
+enum { WIDE = 112, TICK_COLUMNS = 12 };
+
+static wchar_t glyph_of(enum model_state state)
+{
+	static const wchar_t glyphs[MODEL_STATES] = {
+		[MODEL_STARTING] = L'>',
+		[MODEL_DELIVERING] = GLYPH_DELIVERING,
+		[MODEL_PARKED] = GLYPH_PARKED,
+		[MODEL_EXHAUSTED] = GLYPH_IDLE,
+	};
+
+	return glyphs[state] ? glyphs[state] : L' ';
+}
+
+static void draw_life(const struct ui *ui, struct cells *cells, int y, int x,
+		      const struct plot_span *span, int pool)
+{
+	const struct model_pool *p = &ui->model->pools[pool];
+
+	for (int i = 0; i < span->columns; i++) {
+		int64_t from = plot_column_ns(span, i), to = plot_column_ns(span, i + 1);
+		enum model_state state = model_pool_state(p, from);
+		struct pen pen = pen_at(cells, y, x + i);
+
+		if (state == MODEL_LATER && p->begin_ns < to)
+			state = model_pool_state(p, p->begin_ns);
+		if (from > ui->model->last_ns)
+			break;
+		pen.role = role_of_stage_fill(p->stage);
+		pen.over = state == MODEL_EXHAUSTED ? OVER_IDLE : OVER_NONE;
+		pen_char(&pen, glyph_of(state));
+	}
+}
+
+static void draw_times(const struct ui *ui, struct cells *cells, int y, int x,
+		       const struct plot_span *span)
+{
+	int64_t tick = plot_tick_ns(span, TICK_COLUMNS);
+	char label[FORMAT_MAX];
+
+	for (int64_t t = (span->start_ns + tick - 1) / tick * tick; t < span->end_ns; t += tick) {
+		struct pen pen = pen_at(cells, y, x + plot_column(span, t));
+
+		format_moment(label, t);
+		if (pen.x + text_width(label) <= cells->width)
+			pen_text(&pen, label);
+	}
+	if (!ui->time.following) {
+		struct pen pen = pen_at(cells, y, x + plot_column(span, ui->time.cursor_ns));
+
+		pen.end = x + span->columns;
+		pen_char(&pen, GLYPH_HERE);
+	}
+}
+
+/* The pools in view: as many as fit, the selected one among them. */
+static int first_pool(struct ui *ui, int rows)
+{
+	int count = (int)ui->model->pool_count, selected = (int)ui_view(ui)->selected,
+	    first = selected - rows + 1;
+
+	if (!ui_view(ui)->has_selected || selected < rows)
+		first = 0;
+	return first > count - rows ? (count > rows ? count - rows : 0) : first;
+}
+
+static void draw_name(const struct ui *ui, struct cells *cells, int y, int pool, int label)
+{
+	const struct model_pool *p = &ui->model->pools[pool];
+	struct pen pen = pen_at(cells, y, 1);
+	char name[64];
+
+	pen.end = label;
+	pen.role = role_of_stage(p->stage);
+	if (label > 6)
+		phrase_pool(p, name, sizeof(name));
+	else
+		snprintf(name, sizeof(name), "#%lld", (long long)p->number);
+	pen_text(&pen, name);
+	pen = pen_at(cells, y, label);
+	pen_char(&pen, GLYPH_BAR);
+}
+
+void gantt_draw(struct ui *ui, struct cells *cells, int y, int height)
+{
+	int label = cells->width >= WIDE ? 12 : 5, columns = cells->width - label - 2;
+	struct plot_span span = timeline_span(&ui->time, ui->model, columns);
+	int rows = height - 3, first = first_pool(ui, rows), count = (int)ui->model->pool_count;
+	struct pen pen;
+
+	if (rows < 1 || columns < 10)
+		return;
+	draw_times(ui, cells, y, label + 1, &span);
+	for (int i = first; i < count && i < first + rows; i++) {
+		draw_name(ui, cells, ++y, i, label);
+		draw_life(ui, cells, y, label + 1, &span, i);
+	}
+	ui_hit(ui, (struct hit){HIT_CHART, y - rows, label + 1, rows + 1, columns, 0});
+	pen = pen_at(cells, ++y, label);
+	pen_char(&pen, GLYPH_BAR);
+	band_draw(ui, cells, y, label + 1, &span);
+	pen = pen_at(cells, ++y, label + 1);
+	pen_text(
+		&pen,
+		cells->width >= WIDE
+			? "> starting   ▒ delivering   ░ parked   ╱ held idle (exhausted, alive)"
+			: "> starting ▒ delivering ░ parked ╱ held idle    GiB; 'all' is one instant");
+}

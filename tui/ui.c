@@ -1,0 +1,435 @@
+/* The dashboard's life: opening, reading what is new, the moments at cursor and marks, and the frame round a screen. */
+#include "tui/ui.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define SECOND INT64_C(1000000000)
+
+enum { SAY_S = 2, SORT_EVERY_S = 2 };
+
+void tui_options_init(struct tui_options *options)
+{
+	*options = (struct tui_options){.delay_s = 0.5, .mouse = 1};
+}
+
+static const struct screen *const screens[SCREENS] = {
+	[SCREEN_OVERVIEW] = &screen_overview,   [SCREEN_POOLS] = &screen_pools,
+	[SCREEN_PROCESSES] = &screen_processes, [SCREEN_SITES] = &screen_sites,
+	[SCREEN_FINDINGS] = &screen_findings,   [SCREEN_EVENTS] = &screen_events,
+	[SCREEN_HELP] = &screen_help,           [SCREEN_SETUP] = &screen_setup,
+	[SCREEN_CHOOSER] = &screen_chooser,
+};
+
+const struct screen *ui_screen(enum screen_id id)
+{
+	return screens[id];
+}
+
+struct sheet_view *ui_view(struct ui *ui)
+{
+	return &ui->views[ui->screen];
+}
+
+void ui_say(struct ui *ui, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(ui->message, sizeof(ui->message), format, args);
+	va_end(args);
+	ui->message_until_ns = ui->clock_ns + SAY_S * SECOND;
+}
+
+void ui_hit(struct ui *ui, struct hit hit)
+{
+	if (ui->hit_count < HITS_MAX)
+		ui->hits[ui->hit_count++] = hit;
+}
+
+/* ---- the session -------------------------------------------------------------------------------------------- */
+
+/* A session that nobody closed and nobody writes any more. */
+static int is_abandoned(const struct ui *ui, const struct model *m)
+{
+	return !m->complete && ui->options.collector_is_gone && ui->options.collector_is_gone(m);
+}
+
+static void identify_file(const char *file, uint64_t id[2])
+{
+	struct stat status;
+
+	id[0] = id[1] = 0;
+	if (stat(file, &status))
+		return;
+	id[0] = (uint64_t)status.st_dev;
+	id[1] = (uint64_t)status.st_ino;
+}
+
+static void forget_session(struct ui *ui)
+{
+	model_moment_release(&ui->now);
+	model_moment_release(&ui->at_a);
+	model_moment_release(&ui->at_b);
+	ui->moments_valid = 0;
+	stack_release(&ui->stack);
+	for (int i = 0; i < SCREENS; i++)
+		sheet_view_release(&ui->views[i]);
+	model_close(ui->model);
+	ui->model = NULL;
+	ui->trouble[0] = ui->filter[0] = '\0';
+	ui->pool_open = ui->back_count = ui->ended_here = 0;
+	ui->opened = 0;
+	ui->owner = -1;
+}
+
+/* The pool of the process that died, for a session that opens at its end. */
+static void select_victim(struct ui *ui)
+{
+	const struct model *m = ui->model;
+
+	if (m->end != MODEL_KILLED)
+		return;
+	for (size_t i = 0; i < m->process_count; i++)
+		if (m->processes[i].pool >= 0 && m->processes[i].exit_signal == SIGKILL) {
+			struct sheet_view *view = &ui->views[SCREEN_OVERVIEW];
+
+			view->has_selected = 1;
+			view->selected = m->processes[i].pool;
+		}
+}
+
+int ui_open(struct ui *ui, const char *file, struct error *e)
+{
+	struct model *model;
+	int failed = model_open(&model, file, e);
+
+	if (failed)
+		return failed;
+	if (is_abandoned(ui, model) && (failed = model_abandon(model, e))) {
+		model_close(model);
+		return failed;
+	}
+	forget_session(ui);
+	ui->model = model;
+	ui->live = !model->complete && !model->abandoned;
+	ui->news_ns = ui->clock_ns;
+	identify_file(model->file, ui->file_id);
+	timeline_init(&ui->time, model, ui->live);
+	ui->screen = SCREEN_OVERVIEW;
+	select_victim(ui);
+	if (model->damage)
+		ui_say(ui, "%s", model->damage);
+	return 0;
+}
+
+static int find_screen(const char *name, enum screen_id *id)
+{
+	for (int i = 0; i < SCREENS; i++) {
+		char number[2] = {(char)('1' + i), '\0'};
+
+		if (!strcasecmp(name, screens[i]->name) ||
+		    (i < SCREEN_TABS && !strcmp(name, number))) {
+			*id = (enum screen_id)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static int apply_place(struct ui *ui, struct error *e)
+{
+	const struct tui_options *options = &ui->options;
+	int64_t t_ns;
+
+	if (options->screen && find_screen(options->screen, &ui->screen))
+		return error_set(e, ERROR_USAGE, "no screen \"%s\"", options->screen);
+	if (!options->at || !ui->model)
+		return 0;
+	if (timeline_parse(&ui->time, ui->model, options->at, &t_ns)) {
+		error_set(e, ERROR_USAGE, "no moment \"%s\" in %s", options->at, ui->model->file);
+		error_hint(e, "12:33, 90, e1, val1, peak, idle, start or end");
+		return e->kind;
+	}
+	timeline_seek(&ui->time, ui->model, t_ns);
+	return 0;
+}
+
+/* The session to open when none was named. */
+static int choose(struct ui *ui, struct error *e)
+{
+	running_find(&ui->running);
+	if (ui->running.count == 1)
+		return ui_open(ui, ui->running.sessions[0].file, e);
+	ui->screen = SCREEN_CHOOSER;
+	return 0;
+}
+
+static void init_fields(struct ui *ui, const struct tui_options *options)
+{
+	static const enum glyphs sets[] = {
+		[TUI_GLYPHS_BLOCKS] = GLYPHS_BLOCKS,
+		[TUI_GLYPHS_BRAILLE] = GLYPHS_BRAILLE,
+		[TUI_GLYPHS_ASCII] = GLYPHS_ASCII,
+	};
+
+	memset(ui, 0, sizeof(*ui));
+	ui->options = *options;
+	if (options->config)
+		config_read(&ui->options);
+	ui->delay_s = ui->options.delay_s;
+	ui->own_glyphs = ui->glyphs = glyphs_for_terminal(getenv("TERM"));
+	if (ui->options.glyphs != TUI_GLYPHS_AUTO && ui->glyphs != GLYPHS_ASCII)
+		ui->glyphs = sets[ui->options.glyphs];
+	ui->owner = ui->drag_from = -1;
+	for (int i = 0; i < SCREENS; i++)
+		sheet_view_init(&ui->views[i]);
+}
+
+int ui_init(struct ui *ui, const struct tui_options *options, struct error *e)
+{
+	int failed;
+
+	init_fields(ui, options);
+	failed = options->file ? ui_open(ui, options->file, e) : choose(ui, e);
+	if (!failed)
+		failed = apply_place(ui, e);
+	if (failed)
+		ui_release(ui);
+	return failed;
+}
+
+void ui_release(struct ui *ui)
+{
+	forget_session(ui);
+	running_release(&ui->running);
+}
+
+/* ---- news ---------------------------------------------------------------------------------------------------- */
+
+/* The file under our feet: deleted, or another one by now. What was read stays on the screen. */
+static void watch_file(struct ui *ui)
+{
+	uint64_t id[2];
+
+	identify_file(ui->model->file, id);
+	if (!id[0] && !id[1])
+		snprintf(ui->trouble, sizeof(ui->trouble), "%s is gone: this is the last picture",
+			 ui->model->file);
+	else if (id[0] != ui->file_id[0] || id[1] != ui->file_id[1])
+		snprintf(ui->trouble, sizeof(ui->trouble), "%s is another file now   ^L opens it",
+			 ui->model->file);
+	else
+		ui->trouble[0] = '\0';
+}
+
+static void note_end(struct ui *ui)
+{
+	ui->live = 0;
+	ui->ended_here = ui->time.following;
+}
+
+/* 1 = the model changed. */
+static int read_news(struct ui *ui)
+{
+	struct error e;
+	int changed = model_refresh(ui->model, &e);
+
+	if (changed < 0)
+		snprintf(ui->trouble, sizeof(ui->trouble), "%.250s", e.text);
+	else
+		watch_file(ui);
+	if (changed > 0)
+		ui->news_ns = ui->clock_ns;
+	if (ui->live && ui->model->complete) {
+		note_end(ui);
+		changed = 1;
+	} else if (ui->live && changed == 0 && ui->clock_ns - ui->news_ns > 2 * SECOND &&
+		   is_abandoned(ui, ui->model)) {
+		model_abandon(ui->model, &e);
+		note_end(ui);
+		changed = 1;
+	}
+	if (changed)
+		timeline_update(&ui->time, ui->model, ui->live);
+	return changed != 0;
+}
+
+int ui_tick(struct ui *ui, int64_t elapsed_ns)
+{
+	int changed = 0;
+
+	if (ui->message[0] && ui->clock_ns >= ui->message_until_ns) {
+		ui->message[0] = '\0';
+		changed = 1;
+	}
+	if (!ui->model) {
+		running_find(&ui->running);
+		return 1;
+	}
+	if (ui->live)
+		changed |= read_news(ui);
+	else if (!ui->trouble[0])
+		watch_file(ui);
+	if (ui->time.playing) {
+		timeline_play(&ui->time, ui->model, elapsed_ns, ui->options.stop_at_findings);
+		changed = 1;
+	}
+	if (changed)
+		ui_moved(ui);
+	return changed || ui->live || ui->trouble[0];
+}
+
+/* ---- moments --------------------------------------------------------------------------------------------------- */
+
+void ui_moved(struct ui *ui)
+{
+	ui->moments_valid = 0;
+}
+
+static int read_moment(const struct model *m, int64_t t_ns, struct model_moment *moment)
+{
+	model_moment_release(moment);
+	return model_at(m, t_ns, moment) ? -1 : 0;
+}
+
+int ui_moments(struct ui *ui)
+{
+	int64_t a_ns, b_ns;
+	int failed;
+
+	if (!ui->model || !ui->model->round_count)
+		return 0;
+	if (ui->moments_valid)
+		return 1;
+	failed = read_moment(ui->model, ui->time.cursor_ns, &ui->now);
+	if (!failed && ui->time.difference && timeline_moments(&ui->time, &a_ns, &b_ns))
+		failed = read_moment(ui->model, a_ns, &ui->at_a) ||
+			 read_moment(ui->model, b_ns, &ui->at_b);
+	ui->moments_valid = !failed;
+	return !failed;
+}
+
+/* ---- the frame ---------------------------------------------------------------------------------------------------- */
+
+static int shows_difference(const struct ui *ui)
+{
+	return ui->time.difference &&
+	       (ui->screen == SCREEN_OVERVIEW || ui->screen == SCREEN_POOLS ||
+		ui->screen == SCREEN_PROCESSES);
+}
+
+int ui_sheet(struct ui *ui, struct sheet *sheet)
+{
+	const struct screen *screen = screens[ui->screen];
+
+	if (!screen->build || (ui->screen < SCREEN_TABS && !ui_moments(ui)))
+		return 0;
+	if (shows_difference(ui))
+		difference_build(ui, sheet, ui->screen == SCREEN_PROCESSES);
+	else
+		screen->build(ui, sheet);
+	sheet_filter(sheet, ui->filter);
+	sheet_sort(sheet, ui_view(ui), ui->clock_ns,
+		   ui->live && ui->time.following ? SORT_EVERY_S * SECOND : 0);
+	return 1;
+}
+
+static void heading_hit(void *arg, int column, int x, int width)
+{
+	struct ui *ui = arg;
+
+	/* the line is set by ui_draw_sheet */
+	ui_hit(ui, (struct hit){HIT_HEADING, 0, x, 1, width, column});
+}
+
+/* What was left out, at the right end of the last line of the sheet. */
+static void say_left_out(struct ui *ui, struct cells *cells, const struct sheet *sheet,
+			 const struct sheet_place *place)
+{
+	char text[128] = "";
+	struct pen pen = pen_at(cells, place->next_y - 1, 0);
+
+	if (ui->filter[0] && sheet->hidden_rows)
+		snprintf(text, sizeof(text), "%d rows hidden, Esc shows", sheet->hidden_rows);
+	else if (place->hidden_columns && cells->width < 112)
+		snprintf(text, sizeof(text), "%d columns hidden, a wider screen shows",
+			 place->hidden_columns);
+	if (!text[0] || text_width(text) > cells->width - 2)
+		return;
+	/* only where nothing stands */
+	for (int x = cells->width - text_width(text) - 2; x < cells->width; x++)
+		if (cells_at(cells, pen.y, x) && cells_at(cells, pen.y, x)->ch != L' ')
+			return;
+	pen_text_ending(&pen, cells->width - 1, text);
+}
+
+int ui_draw_sheet(struct ui *ui, struct cells *cells, struct sheet *sheet, int y, int height)
+{
+	struct sheet_place place = {cells, y, height, heading_hit, ui, 0, 0, 0, y};
+	int first_hit = ui->hit_count;
+
+	if (height < 1)
+		return y;
+	if (ui->filter[0] && sheet->hidden_rows && !sheet->row_count) {
+		struct pen pen = pen_at(cells, y, 3);
+
+		pen_print(&pen, "0 of %d rows match \"%s\".   Esc clears the filter",
+			  sheet->hidden_rows, ui->filter);
+		return y + 1;
+	}
+	sheet_draw(sheet, ui_view(ui), &place);
+	for (int i = first_hit; i < ui->hit_count; i++)
+		ui->hits[i].y = y;
+	for (int i = 0; i < place.rows; i++)
+		ui_hit(ui,
+		       (struct hit){HIT_ROW, y + 1 + i, 0, 1, cells->width, place.first_row + i});
+	say_left_out(ui, cells, sheet, &place);
+	return place.next_y;
+}
+
+int paragraph_draw(struct cells *cells, int y, int end, int indent, const char *text)
+{
+	int room = cells->width - indent - 1;
+
+	while (*text && y < end && room > 0) {
+		struct pen pen = pen_at(cells, y, indent);
+		const char *at = text, *fits = text;
+
+		for (;;) { /* word by word; a word wider than the line is cut by the pen */
+			const char *word_end = at + strcspn(at, " \n");
+			char line[1024];
+
+			snprintf(line, sizeof(line), "%.*s", (int)(word_end - text), text);
+			if (text_width(line) > room && fits > text)
+				break;
+			fits = word_end;
+			if (!*word_end || *word_end == '\n')
+				break;
+			at = word_end + 1;
+		}
+		pen_print(&pen, "%.*s", (int)(fits - text), text);
+		text = *fits ? fits + 1 : fits;
+		y++;
+	}
+	return y;
+}
+
+void ui_draw(struct ui *ui, struct cells *cells)
+{
+	const struct screen *screen = screens[ui->screen];
+	int y = 0, bar = cells->height > 3;
+
+	cells->glyphs = ui->glyphs;
+	cells_clear(cells);
+	ui->hit_count = 0;
+	if (ui->screen < SCREEN_TABS)
+		y = header_draw(ui, cells);
+	if (y < cells->height - bar)
+		screen->draw(ui, cells, y, cells->height - bar - y);
+	if (bar)
+		bar_draw(ui, cells);
+}
