@@ -1,7 +1,9 @@
 /* The report as JSON: docs/report-json.md is the contract. Unknown is null; seconds are numbers since the start; bytes are integers. */
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "profiler/model/node.h"
 #include "profiler/view/escape.h"
 #include "profiler/view/report.h"
 
@@ -403,10 +405,71 @@ static json_t *session_json(const struct model *m)
 	return o;
 }
 
+static json_t *node_json(struct model *const *models, size_t count)
+{
+	struct node node;
+	json_t *o;
+
+	if (node_sum(&node, models, count) < 0)
+		return NULL;
+	o = json_object();
+	json_object_set_new(o, "host", text_or_null(node.host));
+	json_object_set_new(o, "sessions", json_integer((json_int_t)count));
+	json_object_set_new(o, "started_unix_s", seconds(node.start_unix_ns));
+	json_object_set_new(o, "duration_s", seconds(node.duration_ns));
+	json_object_set_new(o, "peak_pss_bytes", json_integer(node.peak_bytes));
+	json_object_set_new(o, "peak_at_s", seconds(node.peak_at_ns));
+	json_object_set_new(o, "peak_pss_bytes_without_idle",
+			    json_integer(node.peak_without_idle_bytes));
+	json_object_set_new(o, "peak_pss_bytes_with_release",
+			    json_integer(node.peak_with_release_bytes));
+	json_object_set_new(o, "idle_retained_bytes_max", json_integer(node.idle_max_bytes));
+	json_object_set_new(o, "idle_retained_average_bytes",
+			    json_integer(node.idle_average_bytes));
+	json_object_set_new(o, "limit_bytes", integer(node.limit_bytes));
+	json_object_set_new(o, "limit_source", text_or_null(node.limit_source));
+	node_release(&node);
+	return o;
+}
+
+/* One entry per machine, in the order in which they were named first. */
+static json_t *nodes_json(struct model *const *models, size_t count)
+{
+	struct model **here = calloc(count, sizeof(struct model *));
+	json_t *nodes = json_array();
+
+	for (size_t i = 0; here && i < count; i++) {
+		size_t n = 0, earlier = 0;
+
+		for (size_t k = 0; k < count; k++) {
+			if (strcmp(models[k]->host, models[i]->host))
+				continue;
+			earlier += k < i;
+			here[n++] = models[k];
+		}
+		if (!earlier)
+			json_array_append_new(nodes, node_json(here, n));
+	}
+	free(here);
+	return nodes;
+}
+
+static json_t *job_json(struct model *const *models, size_t count)
+{
+	json_t *o = json_object(), *ranks = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(ranks, session_json(models[i]));
+	json_object_set_new(o, "schema", json_integer(SCHEMA));
+	json_object_set_new(o, "nodes", nodes_json(models, count));
+	json_object_set_new(o, "ranks", ranks);
+	return o;
+}
+
 int report_json(FILE *out, struct model *const *models, size_t count,
 		const struct report_options *options)
 {
-	json_t *o = count == 1 ? session_json(models[0]) : NULL;
+	json_t *o = count == 1 ? session_json(models[0]) : job_json(models, count);
 	int failed;
 
 	(void)options; /* the same at any width */

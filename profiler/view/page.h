@@ -26,8 +26,20 @@ void page_findings(const struct page *p);
 void page_check(
 	const struct page *p); /* the totals against the kernel's; what measuring cost; notes */
 
-/* Prints words wrapped at the page's width, lines after the first indented by `indent`; `column` is where it begins. */
+/* Several models: the machines' sums and the ranks. -1 when out of memory. */
+int page_ranks(FILE *out, struct model *const *models, size_t count,
+	       const struct report_options *options);
+
+/* The rank of a session's owner; `place` when it told none. */
+int64_t page_rank_of(const struct model *m, size_t place);
+
+/* Prints words wrapped at the page's width, lines after the first indented by `indent`; `column` is where it begins. A line never ends
+ * between a figure and its unit, nor at a PAGE_HOLD, which is printed as a blank. */
+#define PAGE_HOLD '\x1f'
 void page_wrap(const struct page *p, const char *text, int column, int indent);
+
+/* Makes every blank of `text` hold: what is to be copied, or read as one. Returns it. */
+char *page_hold(char *text);
 
 /* A cell in the page's unit with one decimal (none in MiB). */
 char *page_cell(const struct page *p, char *out, int64_t bytes);

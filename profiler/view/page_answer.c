@@ -1,4 +1,5 @@
 /* The first lines of the report: how close, what is held for nothing, what to do; and what was run. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,28 +11,56 @@ char *page_cell(const struct page *p, char *out, int64_t bytes)
 	return format_cell(out, bytes, p->unit, p->unit >= FORMAT_GIB ? 1 : 0);
 }
 
+/* A blank at which a line may not end: marked as such, or between a figure and its unit. */
+static int holds(const char *text, size_t at)
+{
+	return text[at] == PAGE_HOLD ||
+	       (text[at] == ' ' && at && isdigit((unsigned char)text[at - 1]) &&
+		strchr("KMGT", text[at + 1]) && text[at + 1] && !strncmp(text + at + 2, "iB", 2));
+}
+
+static size_t word_length(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n] && (text[n] != ' ' || holds(text, n)))
+		n++;
+	return n;
+}
+
 void page_wrap(const struct page *p, const char *text, int column, int indent)
 {
 	int at = column, first = 1;
 
 	while (*text) {
-		size_t blanks = strspn(text, " "), length = strcspn(text + blanks, " ");
-		char word[WORDS_MAX];
+		size_t blanks = strspn(text, " "), length = word_length(text + blanks);
+		char word[2 * WORDS_MAX];
 		int columns;
 
 		snprintf(word, sizeof(word), "%.*s", (int)length, text + blanks);
+		for (char *c = word; (c = strchr(c, PAGE_HOLD)); c++)
+			*c = ' ';
 		columns = words_columns(word);
 		if (!first && at + (int)blanks + columns > p->options.width) {
 			fprintf(p->out, "\n%*s", indent, "");
 			at = indent;
-			blanks = 0;
+		} else {
+			fprintf(p->out, "%*s", (int)blanks, "");
+			at += (int)blanks;
 		}
-		fprintf(p->out, "%*s%s", (int)blanks, "", word);
-		at += (int)blanks + columns;
-		text += strspn(text, " ") + length;
+		fputs(word, p->out);
+		at += columns;
+		text += blanks + length;
 		first = 0;
 	}
 	fputc('\n', p->out);
+}
+
+char *page_hold(char *text)
+{
+	for (char *c = text; (c = strchr(c, ' ')); c++)
+		*c = PAGE_HOLD;
+	return text;
 }
 
 static void line(const struct page *p, const char *title, const char *text)
@@ -150,7 +179,8 @@ static void do_line(const struct page *p)
 	words_release(command, sizeof(command), p->m,
 		      p->options.width - 11 - 6 - (int)strlen(gain) - 18);
 	snprintf(text, sizeof(text), "%s      %s, costs no restart",
-		 words_safe(safe, sizeof(safe), command, p->options.utf8), gain);
+		 page_hold(words_safe(safe, sizeof(safe), command, p->options.utf8)),
+		 page_hold(gain));
 	line(p, "Do", text);
 }
 
@@ -213,10 +243,12 @@ void page_header(const struct page *p)
 			      owners == 1 ? "" : "s");
 	snprintf(facts + n, sizeof(facts) - (size_t)n, ", %s%s", pools,
 		 m->released ? ", idle pools released" : "");
-	if (words_columns(safe) + 4 + (int)strlen(facts) <= p->options.width)
+	if (words_columns(safe) + 4 + (int)strlen(facts) <= p->options.width) {
 		fprintf(p->out, "\n%s    %s\n", safe, facts);
-	else
-		fprintf(p->out, "\n%.*s\n    %s\n", p->options.width, safe, facts);
+	} else {
+		fprintf(p->out, "\n%.*s\n    ", p->options.width, safe);
+		page_wrap(p, facts, 4, 4);
+	}
 	if (m->damage)
 		fprintf(p->out, "Damaged    %s\n",
 			words_safe(safe, sizeof(safe), m->damage, p->options.utf8));

@@ -8,33 +8,49 @@
 
 enum { ROWS = 7, LABELS = 4, MARGIN = 6, LEAST_WIDTH = 20 };
 
+/* Appends "  █ owner". */
+static void add_layer(char *text, size_t size, const char *glyph, const char *name)
+{
+	size_t at = strlen(text);
+
+	snprintf(text + at, size - at, "  %s%c", glyph, PAGE_HOLD);
+	at = strlen(text);
+	snprintf(text + at, size - at, "%s", name);
+	page_hold(text + at);
+}
+
 /* The layers that the chart has. */
 static void print_legend(const struct page *p, const struct chart_glyphs *glyphs,
 			 const struct chart_scale *scale)
 {
 	const struct model *m = p->m;
 	int64_t delivering = 0, parked = 0, idle = 0;
+	char text[WORDS_MAX], limit[64];
 
 	for (size_t i = 0; i < m->round_count; i++) {
 		delivering |= m->rounds[i].delivering_bytes;
 		parked |= m->rounds[i].parked_bytes;
 		idle |= m->rounds[i].idle_bytes;
 	}
-	fprintf(p->out, "    %s, proportional, all processes    %s owner",
-		format_unit_name(scale->unit), glyphs->inks[CHART_OWNER]);
+	snprintf(text, sizeof(text), "%s, proportional, all processes  ",
+		 format_unit_name(scale->unit));
+	add_layer(text, sizeof(text), glyphs->inks[CHART_OWNER], "owner");
 	if (delivering)
-		fprintf(p->out, "  %s delivering", glyphs->inks[CHART_DELIVERING]);
+		add_layer(text, sizeof(text), glyphs->inks[CHART_DELIVERING], "delivering");
 	if (parked)
-		fprintf(p->out, "  %s parked", glyphs->inks[CHART_PARKED]);
+		add_layer(text, sizeof(text), glyphs->inks[CHART_PARKED], "parked");
 	if (idle)
-		fprintf(p->out, "  %s held idle", glyphs->inks[CHART_IDLE]);
-	if (scale->limit_bytes != MODEL_NONE)
-		fprintf(p->out, "  %s limit (%s)", glyphs->inks[CHART_LIMIT],
-			m->totals.limit_source);
-	else if (m->totals.limit_bytes != MODEL_NONE)
-		fprintf(p->out, "  limit %.1f above",
-			format_in_unit(m->totals.limit_bytes, scale->unit));
-	fputc('\n', p->out);
+		add_layer(text, sizeof(text), glyphs->inks[CHART_IDLE], "held idle");
+	if (scale->limit_bytes != MODEL_NONE) {
+		snprintf(limit, sizeof(limit), "limit (%.40s)", m->totals.limit_source);
+		add_layer(text, sizeof(text), glyphs->inks[CHART_LIMIT], limit);
+	} else if (m->totals.limit_bytes != MODEL_NONE) {
+		snprintf(limit, sizeof(limit), "%.1f above",
+			 format_in_unit(m->totals.limit_bytes, scale->unit));
+		add_layer(text, sizeof(text), "limit", limit);
+	}
+	fprintf(p->out, "    ");
+	page_wrap(p, text, 4, 4);
 }
 
 int page_chart(const struct page *p)
@@ -76,9 +92,14 @@ static size_t append(const struct page *p, char *out, size_t size, size_t at, co
 
 	if (bytes <= 0 || at + 1 >= size)
 		return at;
-	at += (size_t)snprintf(out + at, size - at, "%s%s %s%s%s%s", at ? ", " : "", name,
-			       page_cell(p, cell, bytes), state ? " (" : "", state ? state : "",
-			       state ? ")" : "");
+	/* an entry is read as one: its blanks hold */
+	at += (size_t)snprintf(out + at, size - at, "%s", at ? ", " : "");
+	if (at < size) {
+		snprintf(out + at, size - at, "%s %s%s%s%s", name, page_cell(p, cell, bytes),
+			 state ? " (" : "", state ? state : "", state ? ")" : "");
+		page_hold(out + at);
+		at += strlen(out + at);
+	}
 	return at < size ? at : size - 1;
 }
 

@@ -1,54 +1,69 @@
 /* The last section: the totals against the kernel's own figure, what measuring cost, what was left out. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "profiler/view/page.h"
 #include "profiler/view/words.h"
 
+enum { INDENT = 14 };
+
+static void line(const struct page *p, const char *title, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void line(const struct page *p, const char *title, const char *format, ...)
+{
+	char text[2 * WORDS_MAX];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fprintf(p->out, "%-*s", INDENT, title);
+	page_wrap(p, text, INDENT, INDENT);
+}
+
+/* "cgroup 26.9 = processes 26.4 + page cache 0.2 + kernel 0.2 + unexplained 0.1 (0.4%)" */
 static void cgroup_line(const struct page *p)
 {
 	const struct model_reconciliation *r = &p->m->reconciliation;
 	char all[FORMAT_MAX], processes[FORMAT_MAX], file[FORMAT_MAX], kernel[FORMAT_MAX],
 		rest[FORMAT_MAX], share[FORMAT_MAX];
 	int64_t total = r->proportional_bytes + r->unmapped_shm_bytes;
+	int elsewhere = r->cgroup_file_bytes < 0;
 
+	page_cell(p, processes, total);
 	if (r->cgroup_bytes == MODEL_NONE || r->unexplained_bytes == MODEL_NONE) {
-		fprintf(p->out, "processes %s; no cgroup of the job's own to compare with\n",
-			page_cell(p, processes, total));
+		line(p, "Check", "processes %s; no cgroup of the job's own to compare with",
+		     processes);
 		return;
 	}
-	fprintf(p->out, "cgroup %s = processes %s %s %s + kernel %s + unexplained %s (%s)\n",
-		page_cell(p, all, r->cgroup_bytes), page_cell(p, processes, total),
-		r->cgroup_file_bytes < 0 ? "- files charged elsewhere" : "+ page cache",
-		page_cell(p, file,
-			  r->cgroup_file_bytes < 0 ? -r->cgroup_file_bytes : r->cgroup_file_bytes),
-		page_cell(p, kernel, r->cgroup_kernel_bytes),
-		page_cell(p, rest, r->unexplained_bytes),
-		format_percent_fine(share, r->cgroup_bytes ? (double)r->unexplained_bytes /
-								     (double)r->cgroup_bytes
-							   : 0));
+	format_percent_fine(share, r->cgroup_bytes
+					   ? (double)r->unexplained_bytes / (double)r->cgroup_bytes
+					   : 0);
+	line(p, "Check", "cgroup %s = processes %s %s %s + kernel %s + unexplained %s (%s)",
+	     page_cell(p, all, r->cgroup_bytes), processes,
+	     elsewhere ? "- files charged elsewhere" : "+ page cache",
+	     page_cell(p, file, elsewhere ? -r->cgroup_file_bytes : r->cgroup_file_bytes),
+	     page_cell(p, kernel, r->cgroup_kernel_bytes), page_cell(p, rest, r->unexplained_bytes),
+	     share);
 }
 
 static void check_lines(const struct page *p)
 {
 	const struct model *m = p->m;
-	const struct model_reconciliation *r = &m->reconciliation;
 	char heap[FORMAT_MAX], private_bytes[FORMAT_MAX], rss[FORMAT_MAX];
-	int round = model_round_at(m, m->totals.peak_at_ns);
+	const struct model_round *peak = &m->rounds[model_round_at(m, m->totals.peak_at_ns)];
 
-	if (m->totals.peak_at_ns == MODEL_NONE)
-		return;
-	fprintf(p->out, "\nCheck         ");
 	cgroup_line(p);
-	fprintf(p->out,
-		"              private bytes add up to %s, live heap seen by the shim to %s\n",
-		page_cell(p, private_bytes, r->private_bytes), page_cell(p, heap, r->heap_bytes));
-	fprintf(p->out,
-		"              htop's RES column adds up to %s: it counts shared pages once per process\n",
-		page_cell(p, rss, m->rounds[round].rss_sum_bytes));
-	if (m->rounds[round].estimated)
-		fprintf(p->out,
-			"              the peak lies between two readings of smaps_rollup: carried forward by statm\n");
+	line(p, "", "private bytes add up to %s, live heap seen by the shim to %s",
+	     page_cell(p, private_bytes, m->reconciliation.private_bytes),
+	     page_cell(p, heap, m->reconciliation.heap_bytes));
+	line(p, "", "htop's RES column adds up to %s: it counts shared pages once per process",
+	     page_cell(p, rss, peak->rss_sum_bytes));
+	if (peak->estimated)
+		line(p, "",
+		     "the peak lies between two readings of smaps_rollup: carried forward by statm");
 }
 
 static void cost_lines(const struct page *p)
@@ -59,33 +74,32 @@ static void cost_lines(const struct page *p)
 	char before[FORMAT_MAX], span[FORMAT_MAX];
 	double wall = m->collector_wall_seconds;
 
-	fprintf(p->out, "%sCost          %s of a core, %s, %s samples; skipped %s, dropped %s\n",
-		m->totals.peak_at_ns == MODEL_NONE ? "\n" : "",
-		format_percent_fine(share, wall > 0 ? m->collector_cpu_seconds / wall : 0),
-		format_bytes(memory, m->collector_memory_bytes), format_count(samples, m->samples),
-		format_count(skipped, m->skipped), format_count(dropped, m->dropped));
+	line(p, "Cost", "%s of a core, %s, %s samples; skipped %s, dropped %s",
+	     format_percent_fine(share, wall > 0 ? m->collector_cpu_seconds / wall : 0),
+	     format_bytes(memory, m->collector_memory_bytes),
+	     page_hold(format_count(samples, m->samples)), format_count(skipped, m->skipped),
+	     format_count(dropped, m->dropped));
 	if (m->thinned_before_ns)
-		fprintf(p->out,
-			"              thinned before %s, to one round every %s at least; peaks are kept\n",
-			format_moment(before, m->thinned_before_ns),
-			format_duration(span, m->thinned_span_ns));
+		line(p, "", "thinned before %s, to spans of at most %s; peaks are kept",
+		     format_moment(before, m->thinned_before_ns),
+		     format_duration(span, m->thinned_span_ns));
 }
 
 void page_check(const struct page *p)
 {
 	const struct model *m = p->m;
-	char safe[WORDS_MAX], text[2 * WORDS_MAX];
+	char safe[WORDS_MAX];
 
-	check_lines(p);
+	fputc('\n', p->out);
+	if (m->totals.peak_at_ns != MODEL_NONE)
+		check_lines(p);
 	cost_lines(p);
 	for (size_t i = 0; i < m->note_count; i++) {
 		words_safe(safe, sizeof(safe), m->notes[i].text, p->options.utf8);
 		if (m->notes[i].count > 1)
-			snprintf(text, sizeof(text), "%s (%lld times)", safe,
-				 (long long)m->notes[i].count);
+			line(p, i ? "" : "Notes", "%s (%lld times)", safe,
+			     (long long)m->notes[i].count);
 		else
-			snprintf(text, sizeof(text), "%s", safe);
-		fprintf(p->out, "%-14s", i ? "" : "Notes");
-		page_wrap(p, text, 14, 14);
+			line(p, i ? "" : "Notes", "%s", safe);
 	}
 }

@@ -5,10 +5,22 @@
 #include "profiler/view/page.h"
 #include "profiler/view/words.h"
 
-enum { SHOWN = 5, INDENT = 24 };
+enum { SHOWN = 5, INDENT = 24, NARROW = 70, NARROW_INDENT = 6 };
+
+/* Where the sentences begin: beside the id, or under it where that leaves no room. */
+static int indent_of(const struct page *p)
+{
+	return p->options.width < NARROW ? NARROW_INDENT : INDENT;
+}
 
 static const char severity_letters[] = {
 	[MODEL_NOTICE] = 'N', [MODEL_WARNING] = 'W', [MODEL_ERROR] = 'E'};
+
+static void paragraph(const struct page *p, const char *text)
+{
+	fprintf(p->out, "%*s", indent_of(p), "");
+	page_wrap(p, text, indent_of(p), indent_of(p));
+}
 
 /* "train during validation 10.2, validate during training 6.2, sanity 3.1." */
 static void list_parts(const struct page *p, const struct model_finding *f)
@@ -21,14 +33,13 @@ static void list_parts(const struct page *p, const struct model_finding *f)
 
 		if (!e->listed || e->kind != MODEL_BYTES || at + 1 >= sizeof(text))
 			continue;
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %s", at ? ", " : "",
-				       e->label, page_cell(p, cell, (int64_t)e->value));
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s%c%s", at ? ", " : "",
+				       e->label, PAGE_HOLD, page_cell(p, cell, (int64_t)e->value));
 	}
 	if (!at)
 		return;
-	fprintf(p->out, "%*s", INDENT, "");
 	strncat(text, ".", sizeof(text) - strlen(text) - 1);
-	page_wrap(p, text, INDENT, INDENT);
+	paragraph(p, text);
 }
 
 static int has_parts(const struct model_finding *f)
@@ -39,32 +50,42 @@ static int has_parts(const struct model_finding *f)
 	return 0;
 }
 
-static void print_finding(const struct page *p, const struct model_finding *f)
+/* The sentence with its figure and its moment. */
+static void headline(const struct page *p, const struct model_finding *f)
 {
-	char text[2 * WORDS_MAX], safe[WORDS_MAX], bytes[FORMAT_MAX], at[FORMAT_MAX],
-		command[WORDS_MAX];
+	char text[2 * WORDS_MAX], bytes[FORMAT_MAX], at[FORMAT_MAX];
 
-	fprintf(p->out, "  %c %-*s", severity_letters[f->severity], INDENT - 4, f->id);
 	snprintf(text, sizeof(text), "%s%s%s. %s%s", format_bytes(bytes, f->bytes),
 		 f->moment_count ? " at " : "",
 		 f->moment_count ? format_moment(at, f->moments[0]) : "", f->title,
 		 has_parts(f) ? ":" : ".");
-	page_wrap(p, text, INDENT, INDENT);
-	list_parts(p, f);
-	if (f->text[0]) {
-		fprintf(p->out, "%*s", INDENT, "");
-		page_wrap(p, words_safe(safe, sizeof(safe), f->text, p->options.utf8), INDENT,
-			  INDENT);
+	if (indent_of(p) == INDENT) {
+		fprintf(p->out, "  %c %-*s", severity_letters[f->severity], INDENT - 4, f->id);
+		page_wrap(p, text, INDENT, INDENT);
+	} else {
+		fprintf(p->out, "  %c %s\n", severity_letters[f->severity], f->id);
+		paragraph(p, text);
 	}
+}
+
+static void print_finding(const struct page *p, const struct model_finding *f)
+{
+	char safe[WORDS_MAX], command[WORDS_MAX];
+
+	headline(p, f);
+	list_parts(p, f);
+	if (f->text[0])
+		paragraph(p, words_safe(safe, sizeof(safe), f->text, p->options.utf8));
 	if (f->release_helps)
-		words_release(command, sizeof(command), p->m, p->options.width - INDENT - 2);
+		words_release(command, sizeof(command), p->m, p->options.width - indent_of(p) - 2);
 	else
 		snprintf(command, sizeof(command), "%s", f->advice);
-	if (command[0]) {
-		fprintf(p->out, "%*s> ", INDENT, "");
-		page_wrap(p, words_safe(safe, sizeof(safe), command, p->options.utf8), INDENT + 2,
-			  INDENT + 2);
-	}
+	if (!command[0])
+		return;
+	words_safe(safe, sizeof(safe), command, p->options.utf8);
+	fprintf(p->out, "%*s> ", indent_of(p), "");
+	/* a command is copied: it stays on one line */
+	page_wrap(p, f->release_helps ? page_hold(safe) : safe, indent_of(p) + 2, indent_of(p) + 2);
 }
 
 void page_findings(const struct page *p)

@@ -127,7 +127,7 @@ void page_pools(const struct page *p)
 	hidden = table_print(&t, p->out, p->options.width);
 	print_folded(p, shown);
 	if (hidden)
-		fprintf(p->out, "  %d columns hidden: --width 100 shows them\n", hidden);
+		fprintf(p->out, "  %d hidden columns: --width 100\n", hidden);
 	table_release(&t);
 	free(shown);
 }

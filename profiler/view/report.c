@@ -31,5 +31,6 @@ static int report_one(FILE *out, const struct model *m, const struct report_opti
 int report_text(FILE *out, struct model *const *models, size_t count,
 		const struct report_options *options)
 {
-	return count == 1 ? report_one(out, models[0], options) : -1;
+	return count == 1 ? report_one(out, models[0], options)
+			  : page_ranks(out, models, count, options);
 }

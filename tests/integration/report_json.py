@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""report -f json: every key is documented, every documented key is there, and the figures are those of the text report."""
+import json
+import os
+import re
+import subprocess
+
+import tap
+
+BUILD, SRC, TMP = os.environ["LOOPMEM_BUILD"], os.environ["SRC"], os.environ["TEST_TMP"]
+SESSION = os.path.join(TMP, "run.loopmem")
+GIB = 1 << 30
+
+
+def report(*arguments):
+    return subprocess.run([f"{BUILD}/loopmem", "report", *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def paths(value, prefix=""):
+    """The key paths of a document, as the page writes them."""
+    if isinstance(value, dict):
+        if prefix.endswith(".evidence"):
+            return {prefix + ".*"}
+        found = set()
+        for key, child in value.items():
+            found |= paths(child, f"{prefix}.{key}" if prefix else key)
+        return found
+    if isinstance(value, list):
+        found = set()
+        for child in value:
+            found |= paths(child, prefix + "[]")
+        return found or {prefix + "[]"}
+    return {prefix}
+
+
+def documented():
+    page = open(f"{SRC}/docs/report-json.md", encoding="utf-8").read()
+    rows = re.findall(r"^\| (`[^|]*) \|", page, re.M)
+    return {key for row in rows for key in re.findall(r"`([^`]+)`", row)}
+
+
+def typed(page_row_type, value):
+    kinds = {"integer": int, "number": (int, float), "string": str, "boolean": bool}
+    return value is None or isinstance(value, kinds[page_row_type])
+
+
+def close(value, gib):
+    return abs(value / GIB - gib) <= 0.05
+
+
+subprocess.run([f"{BUILD}/tests/fixtures/reference_session", SESSION], check=True)
+one = json.loads(report("-f", "json", SESSION))
+two = json.loads(report("-f", "json", SESSION, SESSION))
+keys = documented()
+single = {key for key in keys if not key.startswith(("nodes[]", "ranks[]"))}
+
+
+@tap.claim
+def every_key_that_is_written_is_documented():
+    # a list of nothing has no keys
+    assert not paths(one) - {"sites[]", "notes[]"} - single, sorted(paths(one) - single)
+
+
+@tap.claim
+def every_documented_key_is_written():
+    missing = {key for key in single - paths(one) if not key.startswith("notes[]")}
+    assert missing <= {"sites"}, sorted(missing)
+
+
+@tap.claim
+def the_sums_over_ranks_are_documented():
+    written = paths({"nodes": two["nodes"]})
+    assert written == {key for key in keys if key.startswith("nodes[]")}, written
+
+
+@tap.claim
+def totals_have_the_documented_types():
+    page = open(f"{SRC}/docs/report-json.md", encoding="utf-8").read()
+    rows = re.findall(r"^\| `totals\.([^`]*)` \| (\w+) \|", page, re.M)
+    assert len(rows) > 10
+    for key, kind in rows:
+        assert typed(kind, one["totals"][key]), key
+
+
+@tap.claim
+def the_figures_are_those_of_the_text_report():
+    totals = one["totals"]
+    assert close(totals["peak_pss_bytes"], 26.4)
+    assert int(totals["peak_at_s"]) == 12 * 60 + 33
+    assert close(totals["peak_pss_bytes_without_idle"], 18.1)
+    assert close(totals["peak_pss_bytes_with_release"], 18.1)
+    assert close(totals["idle_retained_bytes_max"], 16.4)
+    assert close(totals["idle_retained_average_bytes"], 6.0)
+    assert close(totals["limit_bytes"], 28.0)
+    assert totals["overlaps"] == 4 and totals["overlap_seconds"] == 8
+
+
+@tap.claim
+def the_kinds_of_the_peak_sum_to_it():
+    assert sum(one["peak"].values()) == one["totals"]["peak_pss_bytes"]
+
+
+@tap.claim
+def byte_seconds_of_the_pools_sum_to_the_total():
+    pools = sum(pool["idle_retained_byte_seconds"] for pool in one["pools"])
+    assert abs(pools - one["totals"]["idle_retained_byte_seconds"]) < 1
+
+
+@tap.claim
+def states_follow_each_other_without_gaps():
+    for pool in one["pools"]:
+        assert pool["states"][0]["start_s"] == pool["start_s"]
+        for before, after in zip(pool["states"], pool["states"][1:]):
+            assert before["end_s"] == after["start_s"]
+
+
+@tap.claim
+def the_finding_is_an_error_and_names_its_pools():
+    finding, = one["findings"]
+    assert finding["id"] == "idle-pool-retained" and finding["severity"] == "error"
+    assert finding["pools"] == [1, 2, 3, 4, 5, 6, 7]
+    assert close(finding["evidence"]["train_bytes"], 10.2)
+
+
+@tap.claim
+def ranks_of_one_node_are_summed_at_one_instant():
+    node, = two["nodes"]
+    assert node["sessions"] == 2 and two["ranks"] == [one, one]
+    assert node["peak_pss_bytes"] == 2 * one["totals"]["peak_pss_bytes"]
+    assert node["limit_source"] == "RAM", "two peaks of 26.4 do not fit under one limit of 28.0"
+
+
+tap.run()
