@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "inject/bare.h"
 #include "inject/events.h"
 #include "inject/heap.h"
 #include "inject/locks.h"
@@ -135,13 +136,18 @@ static void at_exit(int status, void *unused)
 
 void lifecycle_trainer(void)
 {
+	guard_enter();
+	if (self_is_planned() && !bare_begin())
+		self_give_up_plan();
 	self_publish();
+	guard_leave();
 }
 
 /* First, so that our fork handler of the child runs before any other that allocates. */
 __attribute__((constructor(101))) static void start(int argc, char **argv)
 {
 	int saved = errno;
+	const char *directory;
 
 	guard_enter();
 	real_resolve();
@@ -150,7 +156,10 @@ __attribute__((constructor(101))) static void start(int argc, char **argv)
 	make_fork_detector();
 	pthread_atfork(before_fork, locks_after_fork_parent, after_fork_child);
 	on_exit(at_exit, NULL);
-	self_start(argc, argv, secure_getenv("LOOPMEM_DIR"));
+	directory = secure_getenv("LOOPMEM_DIR");
+	if (directory && !*directory)
+		directory = NULL;
+	self_start(argc, argv, directory, directory ? NULL : bare_plan());
 	thread_attach();
 	self_publish();
 	thread_set_context(0);

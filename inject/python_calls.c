@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "inject/bare.h"
 #include "inject/loopmem.h"
 #include "inject/pools.h"
 #include "inject/python_around.h"
@@ -156,6 +157,8 @@ static PyObject *call_state(PyObject *self, PyObject *args)
 		return NULL;
 	text_copy(segment->python_reason, sizeof(segment->python_reason), reason);
 	__atomic_store_n(&segment->python_state, (uint32_t)state, __ATOMIC_RELEASE);
+	if (state == LOOPMEM_PYTHON_HOOKED)
+		bare_announce(); /* to workers that are spawned before their pool is known */
 	return none();
 }
 

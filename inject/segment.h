@@ -12,10 +12,11 @@
  *   │ counters[64 + 1 threads][1 + 32 contexts]          (touched only where a thread was active) │
  *   └────────────────────────────────────────────────────────────────────────────────────────────┘
  *
- * Rules for the writer: reserve the file's space first (posix_fallocate); publish `magic` last, with release
- * order; a counter has one writer (its thread slot) except in the overflow slot, which is updated atomically.
- * Rules for the reader: trust nothing: check magic, version and sizes, bound every index and string, treat
- * every counter as a value that may be torn across fields but not within one 64-bit word.
+ * Rules for the writer: reserve the file's space first (posix_fallocate), and leave the file empty
+ * when there is none; publish `magic` last, with release order; a counter has one writer (its thread
+ * slot) except in the overflow slot, which is updated atomically.
+ * Rules for the reader: trust nothing: check magic, version and sizes, bound every index and string,
+ * treat every counter as a value that may be torn across fields but not within one 64-bit word.
  * A change to any of this changes LOOPMEM_SEGMENT_VERSION; shim and collector must match exactly.
  *
  * Times are CLOCK_MONOTONIC nanoseconds. Sizes are bytes; block sizes are malloc_usable_size().

@@ -10,10 +10,21 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "inject/real.h"
 #include "inject/text.h"
+
+bool segment_directory_is_private(const char *directory)
+{
+	struct stat stat;
+
+	if (lstat(directory, &stat) < 0)
+		return false;
+	errno = EPERM;
+	return S_ISDIR(stat.st_mode) && stat.st_uid == geteuid() && (stat.st_mode & 077) == 0;
+}
 
 /* Beyond the limit the kernel would send a signal that ends the program. */
 static bool is_size_allowed(void)

@@ -25,6 +25,7 @@
 
 enum self_state {
 	SELF_PRIVATE, /* no directory, or no file could be made */
+	SELF_PLANNED, /* has a directory that need not exist yet */
 	SELF_WAITING, /* has a directory, not yet seen to stay */
 	SELF_PUBLISHED,
 };
@@ -38,7 +39,8 @@ static union {
 
 static enum self_state state; /* LOCK_SEGMENT; read without it where a late answer does no harm */
 static char cmdline[LOOPMEM_CMDLINE]; /* written at start */
-static char directory[PATH_MAX];      /* written at start, or once under LOCK_SEGMENT */
+static char directory[PATH_MAX];      /* written at start */
+static enum self_state at_start;      /* how a fork's child begins */
 
 struct loopmem_segment *self_segment = &private_segment;
 
@@ -65,9 +67,9 @@ bool self_is_waiting(void)
 	return state == SELF_WAITING;
 }
 
-const char *self_directory(void)
+bool self_is_planned(void)
 {
-	return directory;
+	return state == SELF_PLANNED;
 }
 
 bool self_owns_privately(const struct loopmem_counters *counters)
@@ -124,11 +126,13 @@ static void copy_fixed(const struct loopmem_segment *from, struct loopmem_segmen
 static void publish(void)
 {
 	uint64_t birth_ns = self_now_ns();
-	struct loopmem_segment *made =
-		segment_file_create(directory, private_segment.pid, birth_ns);
+	struct loopmem_segment *made = NULL;
 
+	if (state != SELF_PLANNED || segment_directory_is_private(directory))
+		made = segment_file_create(directory, private_segment.pid, birth_ns);
 	if (!made) {
-		state = SELF_PRIVATE;
+		if (state != SELF_PLANNED || errno != ENOENT)
+			state = SELF_PRIVATE;
 		return;
 	}
 	made->birth_ns = birth_ns;
@@ -141,12 +145,17 @@ static void publish(void)
 	__atomic_store_n(&made->magic, LOOPMEM_SEGMENT_MAGIC, __ATOMIC_RELEASE);
 }
 
+static bool may_publish(void)
+{
+	return state == SELF_WAITING || state == SELF_PLANNED;
+}
+
 void self_publish(void)
 {
 	int saved = errno;
 
-	if (state == SELF_WAITING && lock_enter(LOCK_SEGMENT)) {
-		if (state == SELF_WAITING)
+	if (may_publish() && lock_enter(LOCK_SEGMENT)) {
+		if (may_publish())
 			publish();
 		lock_leave(LOCK_SEGMENT);
 	}
@@ -165,30 +174,33 @@ void self_settle(void)
 	}
 }
 
-static void set_directory(const char *path)
+static void set_directory(const char *path, enum self_state then)
 {
 	size_t length = path ? strlen(path) : 0;
 
 	if (length == 0 || length >= sizeof(directory))
 		return;
 	memcpy(directory, path, length + 1);
-	state = SELF_WAITING;
+	state = at_start = then;
 }
 
-void self_set_directory(const char *path)
-{
-	if (!lock_enter(LOCK_SEGMENT))
-		return;
-	if (state == SELF_PRIVATE && !directory[0])
-		set_directory(path);
-	lock_leave(LOCK_SEGMENT);
-}
-
-void self_start(int argc, char **argv, const char *path)
+void self_start(int argc, char **argv, const char *given, const char *planned)
 {
 	identity_cmdline(cmdline, sizeof(cmdline), argc, argv);
 	private_segment.pid = getpid();
-	set_directory(path);
+	if (given)
+		set_directory(given, SELF_WAITING);
+	else
+		set_directory(planned, SELF_PLANNED);
+}
+
+void self_give_up_plan(void)
+{
+	if (!lock_enter(LOCK_SEGMENT))
+		return;
+	if (state == SELF_PLANNED)
+		state = at_start = SELF_PRIVATE;
+	lock_leave(LOCK_SEGMENT);
 }
 
 /* The parent's segment is shared with it: nothing may be written there from here on. */
@@ -211,5 +223,5 @@ void self_forked(uint64_t inherited_live_bytes)
 	mine->python_state = python_state;
 	mine->python_version = python_version;
 	memcpy(mine->python_reason, reason, sizeof(reason));
-	state = directory[0] ? SELF_WAITING : SELF_PRIVATE;
+	state = at_start;
 }

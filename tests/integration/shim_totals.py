@@ -2,8 +2,8 @@
 import glob
 import os
 import re
-import signal
 import subprocess
+import time
 
 import segments
 import tap
@@ -65,6 +65,35 @@ def counting_is_exact_under_jemalloc():
 def counting_is_exact_under_tcmalloc():
     run = compare("no-pvalloc", preload=[library("libtcmalloc_minimal.so.4")])
     assert re.match("libtcmalloc", run.segments[0].allocator)
+
+
+def planned(rounds, delay_s):
+    """heapwork under a plan whose directory is made after a while: {name: (ledger, counts)}"""
+    plan = os.path.join(segments.new_directory(), "plan")
+    environment = segments.environment(None, LOOPMEM_PLAN=plan)
+    del environment["LOOPMEM_COLLECT"]
+    with subprocess.Popen([segments.target("heapwork"), rounds], env=environment,
+                          stdout=subprocess.PIPE, text=True) as process:
+        time.sleep(delay_s)
+        os.mkdir(plan, 0o700)
+        lines = process.stdout.read().splitlines()
+    found = {segment.pid: segment.counts() for segment in segments.read(plan)}
+    return {name: ([int(word) for word in ledger], found.get(int(pid)))
+            for name, pid, *ledger in map(str.split, lines)}
+
+
+@tap.claim
+def counts_follow_into_a_directory_that_is_made_while_threads_count():
+    idle = heapwork("0")[0]
+    late = 0
+    for delay_s in (0.03, 0.08, 0.15):
+        for name, (ledger, counts) in planned("4000", delay_s).items():
+            if counts is None:
+                late += name == "main"
+                continue
+            counted = [after - before for after, before in zip(counts, idle[name][1])]
+            assert counted == ledger, f"{name} after {delay_s} s: {counted}, did {ledger}"
+    assert late < 3, "the directory was always made too late"
 
 
 @tap.claim
