@@ -28,7 +28,7 @@ struct run {
 	const char *file; /* NULL = a name of its own in the working directory */
 	char named[64];
 	bool release, quiet;
-	const char *sample_bytes; /* as given, NULL = the shim's own mean */
+	char sample_bytes[24]; /* a plain number for the shim, "" = its own mean */
 	int64_t max_bytes;
 	char **argv; /* the command */
 };
@@ -72,8 +72,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		run->release = true;
 		return 0;
 	case OPTION_SAMPLE_BYTES:
-		parse_size(state, "--sample-bytes", arg, 1);
-		run->sample_bytes = arg;
+		snprintf(run->sample_bytes, sizeof(run->sample_bytes), "%lld",
+			 (long long)parse_size(state, "--sample-bytes", arg, 1));
 		return 0;
 	case OPTION_MAX_SIZE:
 		run->max_bytes = parse_size(state, "--max-size", arg, THIN_LEAST_MAX_BYTES);
@@ -159,7 +159,7 @@ static int start_command(const struct run *run, const struct segment_dir *dir,
 			{"LD_PRELOAD", preload},
 			{"LOOPMEM_DIR", dir->path},
 			{"LOOPMEM_SAMPLE_BYTES",
-			 run->sample_bytes ? run->sample_bytes : getenv("LOOPMEM_SAMPLE_BYTES")},
+			 run->sample_bytes[0] ? run->sample_bytes : getenv("LOOPMEM_SAMPLE_BYTES")},
 			{"LOOPMEM_RELEASE", run->release ? "1" : getenv("LOOPMEM_RELEASE")},
 		},
 		4, exit_code, e);

@@ -97,4 +97,9 @@ mkdir "$TEST_TMP/gone"
 LOOPMEM_DIR=$TEST_TMP/gone LD_PRELOAD=$shim sh -c "rm -rf '$TEST_TMP/gone'; (echo child); echo parent" >"$TEST_TMP/out"
 claim "a directory removed underneath does no harm" test "$(cat "$TEST_TMP/out")" = $'child\nparent'
 
+cd "$TEST_TMP" || exit
+# shellcheck disable=SC2016
+mean=$("$LOOPMEM_BUILD/loopmem" run -q -o sizes.loopmem --sample-bytes 64K -- sh -c 'echo "$LOOPMEM_SAMPLE_BYTES"')
+claim "a size is handed to the shim as the plain number it reads" test "$mean" = 65536
+
 end_of_claims
