@@ -103,7 +103,7 @@ struct model_pool {
 	int64_t idle_max_bytes, idle_max_at_ns;
 	int64_t idle_ns;
 	double idle_byte_seconds;
-	int releasable; /* --release-idle-workers would end it: not persistent, not stateful, has workers */
+	int releasable; /* --release-idle-workers would end it: torch's, not persistent, not stateful, has workers */
 	int over;               /* it ended, or the run did: nothing more can happen to it */
 	int released;           /* the hook ended it because it was exhausted */
 	int64_t released_bytes; /* what it held then; 0 unless released */

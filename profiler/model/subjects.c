@@ -99,6 +99,14 @@ static void name_pool(struct strings *s, const struct session_pool *row, struct 
 			  : strings_format(s, "%s e%lld", p->short_name, (long long)row->epoch);
 }
 
+/* --release-idle-workers acts in the interpreter of the owner: it can do nothing for other loaders. */
+static int is_hooked(const struct model *m, int owner)
+{
+	const char *state = owner < 0 ? NULL : m->priv->processes.items[owner].python_state;
+
+	return state && !strcmp(state, "hooked");
+}
+
 static void fill_pool(struct model *m, size_t i)
 {
 	struct tables *t = &m->priv->tables;
@@ -132,7 +140,7 @@ static void fill_pool(struct model *m, size_t i)
 	};
 	if (p->first_batch_ns != MODEL_NONE && p->first_batch_ns >= p->begin_ns)
 		p->start_ns = p->first_batch_ns - p->begin_ns;
-	p->releasable = !p->persistent && !p->stateful && p->workers > 0;
+	p->releasable = !p->persistent && !p->stateful && p->workers > 0 && is_hooked(m, p->owner);
 	name_pool(&t->strings, row, p);
 }
 

@@ -35,6 +35,7 @@ void script_begin(struct script *s, const char *name)
 		.role = "owner",
 		.cmdline = "python train.py",
 		.instrumented = 1,
+		.python_state = "hooked",
 		.ended_ns = SESSION_NULL,
 		.exit_code = SESSION_NULL,
 		.exit_signal = SESSION_NULL,

@@ -7,12 +7,17 @@ struct shape {
 	double worker_mib, idle_from, end;
 	int persistent;
 	double limit_mib;
+	const char *python_state; /* of the owner, NULL = "hooked" */
 };
 
 /* A train pool whose worker keeps its memory while the owner validates. */
 static struct model *make(struct script *s, const char *name, const struct shape *shape)
 {
 	script_begin(s, name);
+	if (shape->python_state) {
+		s->processes[OWNER].python_state = shape->python_state;
+		session_put_process(s->w, &s->processes[OWNER]);
+	}
 	script_pool(s, 1, "train", 0, 1)->persistent = shape->persistent;
 	script_pool(s, 2, "validate", 0, shape->idle_from);
 	script_process(s, 2, 1, 0, 1, shape->end);
@@ -33,7 +38,7 @@ static struct model *make(struct script *s, const char *name, const struct shape
 
 static void a_retained_pool_is_found_with_its_stages(void **state)
 {
-	const struct shape shape = {150, 10, 28, 0, -1};
+	const struct shape shape = {150, 10, 28, 0, -1, NULL};
 	const struct model_finding *f;
 	struct script s;
 	struct model *m = make(&s, "found", &shape);
@@ -57,9 +62,25 @@ static void a_retained_pool_is_found_with_its_stages(void **state)
 	model_close(m);
 }
 
+/* The option works through the hook in the interpreter: it may not be advised for a loader in C. */
+static void releasing_is_no_help_where_no_hook_follows_the_loader(void **state)
+{
+	const struct shape shape = {150, 10, 28, 0, -1, "absent"};
+	struct script s;
+	struct model *m = make(&s, "unhooked", &shape);
+
+	(void)state;
+	assert_int_equal(m->finding_count, 1);
+	assert_int_equal(m->findings[0].release_helps, 0);
+	assert_int_equal(m->pools[0].releasable, 0);
+	assert_int_equal(m->totals.peak_with_release_bytes, m->totals.peak_bytes);
+	assert_non_null(strstr(m->findings[0].advice, "drop the loader's iterator"));
+	model_close(m);
+}
+
 static void it_is_an_error_when_it_alone_brings_the_peak_near_the_limit(void **state)
 {
-	const struct shape near = {150, 10, 28, 0, 460}, nearer = {20, 10, 28, 0, 320};
+	const struct shape near = {150, 10, 28, 0, 460, NULL}, nearer = {20, 10, 28, 0, 320};
 	struct script s;
 	struct model *m = make(&s, "near", &near);
 
@@ -73,7 +94,7 @@ static void it_is_an_error_when_it_alone_brings_the_peak_near_the_limit(void **s
 
 static void little_memory_is_a_notice(void **state)
 {
-	const struct shape shape = {10, 10, 28, 0, -1};
+	const struct shape shape = {10, 10, 28, 0, -1, NULL};
 	struct script s;
 	struct model *m = make(&s, "little", &shape);
 
@@ -84,7 +105,7 @@ static void little_memory_is_a_notice(void **state)
 
 static void a_moment_is_not_worth_a_finding(void **state)
 {
-	const struct shape shape = {150, 10, 10.5, 0, -1};
+	const struct shape shape = {150, 10, 10.5, 0, -1, NULL};
 	struct script s;
 	struct model *m = make(&s, "moment", &shape);
 
@@ -96,7 +117,7 @@ static void a_moment_is_not_worth_a_finding(void **state)
 
 static void persistent_workers_are_told_with_what_they_save(void **state)
 {
-	const struct shape shape = {150, 10, 28, 1, -1};
+	const struct shape shape = {150, 10, 28, 1, -1, NULL};
 	struct script s;
 	struct model *m = make(&s, "kept", &shape);
 
@@ -122,6 +143,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_retained_pool_is_found_with_its_stages),
+		cmocka_unit_test(releasing_is_no_help_where_no_hook_follows_the_loader),
 		cmocka_unit_test(it_is_an_error_when_it_alone_brings_the_peak_near_the_limit),
 		cmocka_unit_test(little_memory_is_a_notice),
 		cmocka_unit_test(a_moment_is_not_worth_a_finding),
