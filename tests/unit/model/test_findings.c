@@ -80,7 +80,7 @@ static void releasing_is_no_help_where_no_hook_follows_the_loader(void **state)
 
 static void it_is_an_error_when_it_alone_brings_the_peak_near_the_limit(void **state)
 {
-	const struct shape near = {150, 10, 28, 0, 460, NULL}, nearer = {20, 10, 28, 0, 320};
+	const struct shape near = {150, 10, 28, 0, 460, NULL}, nearer = {20, 10, 28, 0, 320, NULL};
 	struct script s;
 	struct model *m = make(&s, "near", &near);
 
