@@ -21,7 +21,7 @@ struct python_method {
 	int flags;
 	const char *doc;
 };
-enum { PYTHON_VARARGS = 1, PYTHON_KEYWORDS = 2, PYTHON_NOARGS = 4 };
+enum { PYTHON_VARARGS = 1, PYTHON_KEYWORDS = 2, PYTHON_NOARGS = 4, PYTHON_ONE = 8 };
 
 struct python_api {
 #define PY(from, to, ret, name, parameters) ret(*name) parameters;

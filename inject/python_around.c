@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "inject/python_frame.h"
 #include "inject/self.h"
 #include "inject/thread.h"
 
@@ -40,103 +41,163 @@ void python_untraced_leave(void *state)
 	guard_leave();
 }
 
-static PyObject *call_untraced(PyObject *function, PyObject *first, PyObject *second,
-			       PyObject *third)
+static PyObject *call_untraced(PyObject *function, PyObject *first, PyObject *second)
 {
 	void *state = python_untraced_enter();
-	PyObject *result = py.PyObject_CallFunctionObjArgs(function, first, second, third, NULL);
+	PyObject *result = py.PyObject_CallFunctionObjArgs(function, first, second, NULL);
 
 	python_untraced_leave(state);
 	return result;
 }
 
-/* The judge's verdict; what itself raises is ours unless it is no Exception (Ctrl-C). */
+struct error {
+	PyObject *type, *value, *trace;
+};
+
+/* The exception that is set, taken away, as an object with its traceback. */
+static struct error take_error(void)
+{
+	struct error error;
+
+	py.PyErr_Fetch(&error.type, &error.value, &error.trace);
+	py.PyErr_NormalizeException(&error.type, &error.value, &error.trace);
+	if (error.trace)
+		py.PyException_SetTraceback(error.value, error.trace);
+	return error;
+}
+
+static void forget_error(struct error error)
+{
+	if (error.type)
+		py.Py_DecRef(error.type);
+	if (error.value)
+		py.Py_DecRef(error.value);
+	if (error.trace)
+		py.Py_DecRef(error.trace);
+}
+
+/* Sets the exception again, without our frames at the outer end of its traceback. */
+static void pass_on(struct error error)
+{
+	while (error.trace && error.trace != python_none()) {
+		PyObject *next, *frame = py.PyObject_GetAttrString(error.trace, "tb_frame");
+		bool ours = frame && python_frame_is_in(frame, "<loopmem>");
+
+		if (frame)
+			py.Py_DecRef(frame);
+		if (!ours)
+			break;
+		next = py.PyObject_GetAttrString(error.trace, "tb_next");
+		py.Py_DecRef(error.trace);
+		error.trace = next;
+	}
+	if (error.trace == python_none()) {
+		py.Py_DecRef(error.trace);
+		error.trace = NULL;
+	}
+	py.PyException_SetTraceback(error.value, error.trace ? error.trace : python_none());
+	py.PyErr_Restore(error.type, error.value, error.trace);
+}
+
+static bool is_exception(void)
+{
+	return py.PyErr_ExceptionMatches(python_exception(py.PyExc_Exception));
+}
+
+/* The judge's verdict. It may be interrupted itself, by an exception that is then set. */
 static bool is_users(PyObject *value)
 {
-	PyObject *verdict = judge ? call_untraced(judge, value, NULL, NULL) : NULL;
+	PyObject *verdict = judge ? call_untraced(judge, value, NULL) : NULL;
 	bool users = verdict && py.PyObject_IsTrue(verdict) > 0;
 
 	if (verdict)
 		py.Py_DecRef(verdict);
+	if (py.PyErr_Occurred() && is_exception())
+		py.PyErr_Clear();
 	return users;
 }
 
 enum python_outcome python_judge(void)
 {
-	PyObject *type, *value, *trace;
-	bool users;
+	bool plain = py.PyErr_Occurred() && is_exception();
+	struct error error;
 
-	if (!py.PyErr_ExceptionMatches(python_exception(py.PyExc_Exception)))
-		return PYTHON_USERS;
-	py.PyErr_Fetch(&type, &value, &trace);
-	py.PyErr_NormalizeException(&type, &value, &trace);
-	if (trace)
-		py.PyException_SetTraceback(value, trace);
-	users = is_users(value);
-	if (py.PyErr_Occurred() && py.PyErr_ExceptionMatches(python_exception(py.PyExc_Exception)))
-		py.PyErr_Clear();
-	if (users && !py.PyErr_Occurred()) {
-		py.PyErr_Restore(type, value, trace);
+	if (!py.PyErr_Occurred()) {
+		self_drop(LOOPMEM_DROP_HOOK);
+		return PYTHON_OURS;
+	}
+	error = take_error();
+	if (!plain || (is_users(error.value) && !py.PyErr_Occurred())) {
+		pass_on(error);
 		return PYTHON_USERS;
 	}
+	forget_error(error);
 	self_drop(LOOPMEM_DROP_HOOK);
-	py.Py_DecRef(type);
-	py.Py_DecRef(value);
-	if (trace)
-		py.Py_DecRef(trace);
 	return py.PyErr_Occurred() ? PYTHON_USERS : PYTHON_OURS;
 }
 
 enum python_outcome python_call_ours(PyObject **result, PyObject *function, PyObject *first,
-				     PyObject *second, PyObject *third)
+				     PyObject *second)
 {
-	*result = call_untraced(function, first, second, third);
+	*result = call_untraced(function, first, second);
 	return *result ? PYTHON_OK : python_judge();
 }
 
-/* What is left of `after` once the function returned `result` or raised. Returns what the caller
- * gets. */
-static PyObject *finish(PyObject *after, PyObject *token, PyObject *args, PyObject *result)
+/* Calls after(args, failed), and again if a handler of the user's raised in it, whose exception is
+ * then set. */
+static enum python_outcome call_after(PyObject *after, PyObject *args, PyObject *failed)
 {
-	PyObject *type = NULL, *value = NULL, *trace = NULL, *ignored;
-	enum python_outcome outcome;
+	enum python_outcome outcome = PYTHON_USERS;
+	struct error interruption = {0};
+	PyObject *ignored;
+
+	for (int i = 0; i < 2 && outcome == PYTHON_USERS; i++) {
+		outcome = python_call_ours(&ignored, after, args, failed);
+		if (ignored)
+			py.Py_DecRef(ignored);
+		if (outcome == PYTHON_USERS) {
+			forget_error(interruption);
+			interruption = take_error();
+		}
+	}
+	if (!interruption.type)
+		return outcome;
+	pass_on(interruption);
+	return PYTHON_USERS;
+}
+
+/* The wrapped function has returned `result` or raised. Returns what the caller gets. */
+static PyObject *finish(PyObject *after, PyObject *args, PyObject *result)
+{
+	struct error error = {0};
 
 	if (!result)
-		py.PyErr_Fetch(&type, &value, &trace);
-	outcome = python_call_ours(&ignored, after, token, args, type ? type : python_none());
-	if (ignored)
-		py.Py_DecRef(ignored);
-	if (outcome != PYTHON_USERS) {
+		py.PyErr_Fetch(&error.type, &error.value, &error.trace);
+	if (call_after(after, args, error.type ? error.type : python_none()) != PYTHON_USERS) {
 		if (!result)
-			py.PyErr_Restore(type, value, trace);
+			py.PyErr_Restore(error.type, error.value, error.trace);
 		return result;
 	}
 	if (result)
 		py.Py_DecRef(result);
-	if (type)
-		py.Py_DecRef(type);
-	if (value)
-		py.Py_DecRef(value);
-	if (trace)
-		py.Py_DecRef(trace);
+	forget_error(error);
 	return NULL;
 }
 
 static PyObject *call_around(PyObject *self, PyObject *args, PyObject *keywords)
 {
-	PyObject *function = py.PyTuple_GetItem(self, 0), *token, *result;
+	PyObject *after = py.PyTuple_GetItem(self, 2), *wanted, *result = NULL;
 	enum python_outcome outcome;
+	bool skip;
 
-	outcome = python_call_ours(&token, py.PyTuple_GetItem(self, 1), args,
-				   keywords ? keywords : nothing, NULL);
-	if (outcome == PYTHON_USERS)
-		return NULL;
-	result = py.PyObject_Call(function, args, keywords);
-	if (token && token != python_none())
-		result = finish(py.PyTuple_GetItem(self, 2), token, args, result);
-	if (token)
-		py.Py_DecRef(token);
-	return result;
+	outcome = python_call_ours(&wanted, py.PyTuple_GetItem(self, 1), args,
+				   keywords ? keywords : nothing);
+	skip = wanted == python_none();
+	if (wanted)
+		py.Py_DecRef(wanted);
+	if (outcome != PYTHON_USERS)
+		result = py.PyObject_Call(py.PyTuple_GetItem(self, 0), args, keywords);
+	return skip ? result : finish(after, args, result);
 }
 
 /* Method definitions live as long as the functions made of them: one for each name that is

@@ -13,9 +13,11 @@
 
 /*
  * around(name, function, before, after): a method that calls
- *	token = before(args, kwargs); function(*args, **kwargs); after(token, args, failed)
- * and returns or raises what `function` did. after is left out when token is None; `failed` is None
- * or the type of the exception. METH_VARARGS.
+ *	before(args, kwargs); function(*args, **kwargs); after(args, failed)
+ * and returns or raises what `function` did; `failed` is None or the type of the exception. after
+ * is left out when before returns None. A signal handler of the user's may raise in before: then
+ * function is not called but after is; or in after, which is then called once more: it has to bear
+ * being called twice. METH_VARARGS.
  */
 PyObject *python_around(PyObject *self, PyObject *args);
 
@@ -30,16 +32,16 @@ enum python_outcome {
 	PYTHON_USERS, /* an exception of the user's is set and must go on */
 };
 
-/* Calls function(first, second, third) up to the first NULL, untraced and with the guard raised.
+/* Calls function(first, second) up to the first NULL, untraced and with the guard raised.
  * *result is a new reference or NULL. No exception may be set. */
 enum python_outcome python_call_ours(PyObject **result, PyObject *function, PyObject *first,
-				     PyObject *second, PyObject *third);
+				     PyObject *second);
 
 /* Sorts the exception that is set. */
 enum python_outcome python_judge(void);
 
-/* Says whether an exception is the user's: called with it, returns a truth value. Borrowed for
- * ever. */
+/* Says whether an exception is the user's: called with it, returns a truth value. The reference
+ * becomes ours. */
 void python_set_judge(PyObject *function);
 
 #endif

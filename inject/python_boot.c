@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "inject/python/faults_py.h"
 #include "inject/python/frames_py.h"
 #include "inject/python/frameworks_py.h"
 #include "inject/python/hook_py.h"
@@ -23,6 +24,7 @@
 #include "inject/python_api.h"
 #include "inject/python_around.h"
 #include "inject/python_calls.h"
+#include "inject/python_frame.h"
 #include "inject/self.h"
 #include "inject/text.h"
 #include "inject/thread.h"
@@ -39,8 +41,8 @@ static const struct {
 	{                                                                    \
 #name, name##_py, "loopmem." #name, "<loopmem>/" #name ".py" \
 	}
-	SOURCE(frames),    SOURCE(frameworks), SOURCE(hook),  SOURCE(length),
-	SOURCE(lightning), SOURCE(names),      SOURCE(pools), SOURCE(stages),
+	SOURCE(faults),    SOURCE(frames), SOURCE(frameworks), SOURCE(hook),   SOURCE(length),
+	SOURCE(lightning), SOURCE(names),  SOURCE(pools),      SOURCE(stages),
 #undef SOURCE
 };
 
@@ -74,12 +76,22 @@ static void close_with(enum loopmem_python_state state, const char *reason)
 
 static struct python_method load_method;
 
+static PyObject *loaded_module(const char *name)
+{
+	PyObject *loaded = py.PySys_GetObject("modules");
+
+	return loaded ? py.PyDict_GetItemString(loaded, name) : NULL;
+}
+
+/* Not PyEval_GetBuiltins: the frame that the call interrupts may have an empty dictionary of its
+ * own, as namedtuple's has. */
 static int add_names(PyObject *names)
 {
-	PyObject *load = py.PyCFunction_NewEx(&load_method, NULL, NULL);
+	PyObject *builtins = loaded_module("builtins");
+	PyObject *load = builtins ? py.PyCFunction_NewEx(&load_method, NULL, NULL) : NULL;
 	int failed = !load || py.PyDict_SetItemString(names, "load", load) ||
 		     py.PyDict_SetItemString(names, "shim", shim) ||
-		     py.PyDict_SetItemString(names, "__builtins__", py.PyEval_GetBuiltins());
+		     py.PyDict_SetItemString(names, "__builtins__", builtins);
 
 	if (load)
 		py.Py_DecRef(load);
@@ -153,56 +165,49 @@ static bool truth(PyObject *object, const char *first, const char *second, bool 
 	return result;
 }
 
-static bool is_importing(PyObject *frame)
-{
-	PyObject *code = frame ? py.PyObject_GetAttrString(frame, "f_code") : NULL;
-	PyObject *file = code ? py.PyObject_GetAttrString(code, "co_filename") : NULL;
-	PyObject *frozen =
-		file ? py.PyObject_CallMethod(file, "startswith", "s", "<frozen importlib") : NULL;
-	bool result = frozen && py.PyObject_IsTrue(frozen) > 0;
-
-	if (code)
-		py.Py_DecRef(code);
-	if (file)
-		py.Py_DecRef(file);
-	if (frozen)
-		py.Py_DecRef(frozen);
-	py.PyErr_Clear();
-	return result;
-}
-
 /* Start-up is over when `site` has been imported to its end (its .pth lines and sitecustomize too)
  * or is not wanted, and nothing is being imported at this moment. */
 static bool has_started(void)
 {
-	PyObject *loaded = py.PySys_GetObject("modules");
-	PyObject *site = loaded ? py.PyDict_GetItemString(loaded, "site") : NULL;
+	PyObject *site = loaded_module("site"), *frame;
 
 	if (!truth(py.PySys_GetObject("flags"), "no_site", NULL, false) &&
 	    (!site || truth(site, "__spec__", "_initializing", false)))
 		return false;
-	return !is_importing(py.PyEval_GetFrame());
+	frame = py.PyEval_GetFrame();
+	return !frame || !python_frame_is_in(frame, "<frozen importlib");
+}
+
+static PyObject *attribute_of(const char *module, const char *name)
+{
+	PyObject *loaded = load(module), *attribute = NULL;
+
+	if (loaded) {
+		attribute = py.PyObject_GetAttrString(loaded, name);
+		py.Py_DecRef(loaded);
+	}
+	return attribute;
 }
 
 /* hook.install(): true when it is done, false when it wants to be called again. */
 static PyObject *install(void)
 {
-	PyObject *hook, *judge, *done = NULL;
+	PyObject *judge, *start, *done = NULL;
 
 	if (!modules)
 		modules = py.PyDict_New();
 	if (!shim)
 		shim = python_calls_module();
-	hook = modules && shim ? load("hook") : NULL;
-	if (!hook)
+	if (!modules || !shim)
 		return NULL;
-	judge = py.PyObject_GetAttrString(hook, "raised_by_user");
-	if (judge) {
+	judge = attribute_of("faults", "raised_by_user");
+	if (judge)
 		python_set_judge(judge);
-		py.Py_DecRef(judge);
-		done = py.PyObject_CallMethod(hook, "install", NULL);
+	start = judge ? attribute_of("hook", "install") : NULL;
+	if (start) {
+		done = py.PyObject_CallFunctionObjArgs(start, NULL);
+		py.Py_DecRef(start);
 	}
-	py.Py_DecRef(hook);
 	return done;
 }
 

@@ -15,6 +15,7 @@
 #include "inject/segment.h"
 #include "inject/self.h"
 #include "inject/text.h"
+#include "inject/thread.h"
 
 static PyObject *none(void)
 {
@@ -22,14 +23,16 @@ static PyObject *none(void)
 	return python_none();
 }
 
+/* Sets `number` of the given object: a signal handler may raise before a caller could do it. */
 static PyObject *call_pool_begin(PyObject *self, PyObject *args)
 {
 	struct loopmem_pool_spec spec = {0};
-	int stage, start, flags;
+	int stage, start, flags, failed;
 	long long expected;
+	PyObject *object, *number;
 
 	(void)self;
-	if (!py.PyArg_ParseTuple(args, "iiiiiiiLyyy", &stage, &start, &flags, &spec.epoch,
+	if (!py.PyArg_ParseTuple(args, "OiiiiiiiLyyy", &object, &stage, &start, &flags, &spec.epoch,
 				 &spec.workers, &spec.batch_size, &spec.prefetch, &expected,
 				 &spec.label, &spec.dataset, &spec.origin))
 		return NULL;
@@ -37,7 +40,11 @@ static PyObject *call_pool_begin(PyObject *self, PyObject *args)
 	spec.start = (enum loopmem_start)start;
 	spec.flags = (uint32_t)flags;
 	spec.expected_batches = expected;
-	return py.PyLong_FromLong(loopmem_pool_begin(&spec));
+	number = py.PyLong_FromLong(loopmem_pool_begin(&spec));
+	failed = !number || py.PyObject_SetAttrString(object, "number", number);
+	if (number)
+		py.Py_DecRef(number);
+	return failed ? NULL : none();
 }
 
 static PyObject *call_pool_worker(PyObject *self, PyObject *args)
@@ -74,15 +81,22 @@ static PyObject *call_pool_reuse(PyObject *self, PyObject *args)
 	return none();
 }
 
+/* next_end(pool, batches) when this thread is in that pool's next; batches < 0: it failed. Returns
+ * how many batches were handed out. A second call for the same next does nothing. */
 static PyObject *call_next_end(PyObject *self, PyObject *args)
 {
 	int pool, batches;
+	bool inside;
 
 	(void)self;
 	if (!py.PyArg_ParseTuple(args, "ii", &pool, &batches))
 		return NULL;
-	loopmem_next_end((loopmem_pool)pool, (uint32_t)batches);
-	return none();
+	inside = pool && thread.pool == (loopmem_pool)pool;
+	if (inside && batches < 0)
+		pools_next_failed((loopmem_pool)pool);
+	else if (inside)
+		loopmem_next_end((loopmem_pool)pool, (uint32_t)batches);
+	return py.PyLong_FromLong(inside && batches > 0 ? batches : 0);
 }
 
 static PyObject *call_release_note(PyObject *self, PyObject *args)
@@ -113,9 +127,34 @@ static PyObject *on_pool(PyObject *args, void (*function)(loopmem_pool))
 		return on_pool(args, function);               \
 	}
 ON_POOL(call_next_begin, loopmem_next_begin)
-ON_POOL(call_next_failed, pools_next_failed)
 ON_POOL(call_pool_exhausted, loopmem_pool_exhausted)
 ON_POOL(call_pool_end, loopmem_pool_end)
+
+/* The call of a weak reference whose iterator is gone. Built in, so that no signal handler of the
+ * user can raise in it: what is raised there is lost. */
+static PyObject *call_gone(PyObject *self, PyObject *reference)
+{
+	PyObject *live, *key;
+	int pool;
+
+	(void)reference;
+	if (!py.PyArg_ParseTuple(self, "OOi", &live, &key, &pool))
+		return NULL;
+	if (py.PyDict_DelItem(live, key) == 0)
+		loopmem_pool_end((loopmem_pool)pool);
+	else
+		py.PyErr_Clear();
+	return none();
+}
+
+/* when_gone(live, key, pool): takes the pool out of `live` and ends it, when called. */
+static PyObject *call_when_gone(PyObject *self, PyObject *args)
+{
+	static struct python_method gone = {"gone", call_gone, PYTHON_ONE, NULL};
+
+	(void)self;
+	return py.PyCFunction_NewEx(&gone, args, NULL);
+}
 
 static PyObject *call_phase_begin(PyObject *self, PyObject *args)
 {
@@ -170,9 +209,9 @@ static struct python_method methods[] = {
 	{"pool_exhausted", call_pool_exhausted, PYTHON_VARARGS, NULL},
 	{"pool_reuse", call_pool_reuse, PYTHON_VARARGS, NULL},
 	{"pool_end", call_pool_end, PYTHON_VARARGS, NULL},
+	{"when_gone", call_when_gone, PYTHON_VARARGS, NULL},
 	{"next_begin", call_next_begin, PYTHON_VARARGS, NULL},
 	{"next_end", call_next_end, PYTHON_VARARGS, NULL},
-	{"next_failed", call_next_failed, PYTHON_VARARGS, NULL},
 	{"phase_begin", call_phase_begin, PYTHON_VARARGS, NULL},
 	{"phase_end", call_phase_end, PYTHON_NOARGS, NULL},
 	{"release_note", call_release_note, PYTHON_VARARGS, NULL},

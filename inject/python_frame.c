@@ -93,3 +93,20 @@ PyObject *python_frame_values(PyObject *self, PyObject *args)
 	}
 	return values;
 }
+
+bool python_frame_is_in(PyObject *frame, const char *prefix)
+{
+	PyObject *code = py.PyObject_GetAttrString(frame, "f_code");
+	PyObject *file = code ? py.PyObject_GetAttrString(code, "co_filename") : NULL;
+	PyObject *starts = file ? py.PyObject_CallMethod(file, "startswith", "s", prefix) : NULL;
+	bool result = starts && py.PyObject_IsTrue(starts) > 0;
+
+	if (code)
+		py.Py_DecRef(code);
+	if (file)
+		py.Py_DecRef(file);
+	if (starts)
+		py.Py_DecRef(starts);
+	py.PyErr_Clear();
+	return result;
+}

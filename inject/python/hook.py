@@ -7,6 +7,8 @@ torch is. What torch has to look like is checked first; if it does not, nothing 
 """
 import sys
 
+faults = load("faults")
+
 TARGET = "torch.utils.data.dataloader"
 
 # class, method, its first arguments, names that its code must use. All of it or none.
@@ -53,7 +55,7 @@ def follow(module):
 
 class Finder:
     """First in sys.meta_path until torch's loader module is imported: lets the others find it, and
-    follows it when its code has run. Never raises, never finds anything itself."""
+    follows it when its code has run. Finds nothing itself."""
 
     def find_spec(self, name, path=None, target=None):
         if name != TARGET:
@@ -63,8 +65,8 @@ class Finder:
             if spec is not None and hasattr(spec.loader, "exec_module"):
                 self.attach(spec.loader)
             return spec
-        except Exception:
-            shim.dropped()
+        except Exception as error:
+            faults.swallow(error)
             return None
 
     def others(self, name, path, target):
@@ -77,8 +79,9 @@ class Finder:
         return None
 
     def attach(self, loader):
-        def executed(_, args, failed):
-            del loader.exec_module
+        def executed(args, failed):
+            if vars(loader).pop("exec_module", None) is None:
+                return
             if failed is None:
                 sys.meta_path.remove(self)
                 follow(args[0])
@@ -99,22 +102,3 @@ def install():
     else:
         follow(module)
     return True
-
-
-def raised_by_user(error):
-    """Whether an exception that came out of our code is the user's: a signal handler that raised
-    while our code happened to run. It must go where the user expects it."""
-    if not isinstance(error, Exception):
-        return True
-    signals = sys.modules.get("_signal")
-    if signals is None:
-        return False
-    handlers = [signals.getsignal(number) for number in range(1, signals.NSIG)]
-    codes = [getattr(getattr(h, "__func__", h), "__code__", h) for h in handlers if callable(h)]
-    trace = error.__traceback__
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        if any(code is known for known in codes):
-            return True
-        trace = trace.tb_next
-    return False

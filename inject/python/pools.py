@@ -7,15 +7,18 @@
     _shutdown_workers                 ending, ended
 
 Each function here runs inside shim.around: before or after torch's own method, never instead of
-it, with the shim's guard raised, and what it raises is swallowed and counted.
+it, with the shim's guard raised, and what it raises is swallowed and counted. A signal handler of
+the user's may raise at any call in it: then the second half of each pair runs, perhaps twice.
 """
 import _weakref
 import posix
 import sys
 
+faults = load("faults")
 stages = load("stages")
 frames = load("frames")
 
+FAILED = -1  # next_end: neither a batch nor the end
 live = {}  # id of the iterator: its Pool. Emptied in a forked child: those are the parent's.
 followed = set()  # weak references to the classes whose methods have our calls around them
 wrapped = set()  # (weak reference to a class, name) of those methods
@@ -27,15 +30,13 @@ class Pool:
     __slots__ = ("number", "key", "iterator", "processes", "stage", "trainer", "limit", "taken",
                  "exhausted", "kept", "busy", "gone")
 
-    def __init__(self, number, iterator, processes, place, kept):
-        self.number = number
+    def __init__(self, iterator, loader, place):
+        self.number = 0  # set by pool_begin
         self.key = id(iterator)
-        self.processes = processes
-        self.kept = kept  # why its workers are not released early, 0 = no reason
+        self.processes = loader.num_workers
+        self.kept = kept(loader)
         self.busy = set()  # methods of it that run now: those of a base class do not count again
         self.gone = False  # ended inside next
-        ends_itself = hasattr(type(iterator), "_shutdown_workers")
-        self.iterator = _weakref.ref(iterator, None if ends_itself else lambda _: end(self))
         self.begin_use(place)
 
     def begin_use(self, place):
@@ -45,17 +46,22 @@ class Pool:
         self.taken = 0
         self.exhausted = False
 
-    def enter(self, method):
-        """For the outermost of nested calls of a method: the pool, else None."""
-        if method in self.busy:
-            return None
-        self.busy.add(method)
-        return self
-
 
 def enter(args, method):
+    """The pool of an iterator when a method of it begins that is not inside itself, else None."""
     pool = live.get(id(args[0]))
-    return None if pool is None else pool.enter(method)
+    if pool is None or method in pool.busy:
+        return None
+    pool.busy.add(method)
+    return pool
+
+
+def leave(args, method):
+    """The same when it ended; None when that was seen already."""
+    pool = live.get(id(args[0]))
+    if pool is None or method not in pool.busy:
+        return None
+    return pool
 
 
 def argument(args, kwargs, position, name, default=None):
@@ -69,6 +75,8 @@ STARTS = {"fork": shim.FORK, "spawn": shim.SPAWN, "forkserver": shim.FORKSERVER}
 
 def started_by(loader):
     """How the workers of a loader come to life."""
+    if not loader.num_workers:
+        return shim.NONE
     if getattr(loader, "worker_method", None) == "thread":
         return shim.THREAD
     default = sys.modules["multiprocessing"].context._default_context
@@ -90,12 +98,25 @@ def per_batch(loader):
     return size if type(size) is int else None
 
 
+def kept(loader):
+    """Why the workers of a loader are not released early, 0 = no reason."""
+    if loader.num_workers and loader.persistent_workers:
+        return shim.KEPT_PERSISTENT
+    return shim.KEPT_STATEFUL if is_stateful(loader) else 0
+
+
+def flags(loader):
+    persistent = loader.num_workers and loader.persistent_workers
+    return ((shim.PERSISTENT if persistent else 0)
+            | (shim.STATEFUL if is_stateful(loader) else 0))
+
+
 def where(loader):
     """stages.place, or nothing known: a pool without a name is better than none."""
     try:
         return stages.place(loader)
-    except Exception:
-        shim.dropped()
+    except Exception as error:
+        faults.swallow(error)
         return stages.Place()
 
 
@@ -104,38 +125,39 @@ def born(args, kwargs):
     adopt(type(iterator))
     place = where(loader)
     settle(place)
-    workers = loader.num_workers
-    kept = 0
-    if workers and loader.persistent_workers:
-        kept = shim.KEPT_PERSISTENT
-    elif workers and is_stateful(loader):
-        kept = shim.KEPT_STATEFUL
-    flags = ((shim.PERSISTENT if kept == shim.KEPT_PERSISTENT else 0)
-             | (shim.STATEFUL if is_stateful(loader) else 0))
-    number = shim.pool_begin(
-        place.stage, started_by(loader) if workers else shim.NONE, flags, unknown(place.epoch),
-        workers, unknown(per_batch(loader)), unknown(loader.prefetch_factor if workers else None),
+    pool = Pool(iterator, loader, place)
+    if pool.key in live:  # one at the same address that ended without telling
+        end(live[pool.key])
+    live[pool.key] = pool
+    shim.pool_begin(
+        pool, place.stage, started_by(loader), flags(loader), unknown(place.epoch),
+        pool.processes, unknown(per_batch(loader)), unknown(prefetched(loader)),
         unknown(place.limit), text(place.label, shim.LABEL_BYTES),
         text(type(loader.dataset).__name__, shim.LABEL_BYTES),
         text(place.origin, shim.ORIGIN_BYTES))
-    if not number:
+    if not pool.number:  # the table is full
+        del live[pool.key]
         return None
-    old = live.get(id(iterator))  # at the same address: it ended without telling
-    if old is not None:
-        end(old)
-    pool = live[id(iterator)] = Pool(number, iterator, workers, place, kept)
+    tells = hasattr(type(iterator), "_shutdown_workers")
+    pool.iterator = _weakref.ref(
+        iterator, None if tells else shim.when_gone(live, pool.key, pool.number))
     return pool
+
+
+def conceived(args, failed):
+    pool = live.get(id(args[0]))
+    if pool is not None and (failed is not None or not pool.number):
+        end(pool)
+
+
+def prefetched(loader):
+    return loader.prefetch_factor if loader.num_workers else None
 
 
 def text(string, size):
     """A string as bytes that fit a field of the segment with its zero, cut between characters."""
-    kept = string.encode("utf-8", "backslashreplace").replace(b"\0", b"?")[: size - 1]
-    return kept.decode("utf-8", "ignore").encode()
-
-
-def conceived(pool, args, failed):
-    if failed is not None:
-        end(pool)
+    encoded = string.encode("utf-8", "backslashreplace").replace(b"\0", b"?")[: size - 1]
+    return encoded.decode("utf-8", "ignore").encode()
 
 
 def unknown(value):
@@ -163,8 +185,10 @@ def starting(args, kwargs):
     return pool
 
 
-def started(pool, args, failed):
-    pool.busy.discard("_reset")
+def started(args, failed):
+    pool = leave(args, "_reset")
+    if pool is not None:
+        pool.busy.discard("_reset")
 
 
 # -- delivery ---------------------------------------------------------------------------------
@@ -176,11 +200,13 @@ def asked(args, kwargs):
     return pool
 
 
-def answered(pool, args, failed):
-    pool.busy.discard("_next_data")
+def answered(args, failed):
+    pool = leave(args, "_next_data")
+    if pool is None:
+        return
     if failed is None:
-        pool.taken += 1
-        shim.next_end(pool.number, 1)
+        pool.taken += shim.next_end(pool.number, 1)
+        pool.busy.discard("_next_data")
         if not pool.exhausted and is_over(pool, args[0]):
             exhaust(pool)
             release(pool, args[0])
@@ -188,9 +214,10 @@ def answered(pool, args, failed):
         shim.next_end(pool.number, 0)
         exhaust(pool)
     else:
-        shim.next_failed(pool.number)
+        shim.next_end(pool.number, FAILED)
     if pool.gone:
         end(pool)
+    pool.busy.discard("_next_data")
 
 
 def is_over(pool, iterator):
@@ -248,20 +275,22 @@ def ending(args, kwargs):
     return pool
 
 
-def ended(pool, args, failed):
+def ended(args, failed):
+    pool = leave(args, "_shutdown_workers")
+    if pool is None:
+        return
+    if getattr(args[0], "_shutdown", True):  # else Python is exiting: torch left them alone
+        if "_next_data" in pool.busy:
+            pool.gone = True
+        else:
+            end(pool)
     pool.busy.discard("_shutdown_workers")
-    if not getattr(args[0], "_shutdown", True):
-        return  # torch leaves the workers alone when Python is exiting
-    if "_next_data" in pool.busy:
-        pool.gone = True
-    else:
-        end(pool)
 
 
 def end(pool):
     if live.get(pool.key) is pool:
-        del live[pool.key]
         shim.pool_end(pool.number)
+        del live[pool.key]
 
 
 # -- the methods ------------------------------------------------------------------------------

@@ -21,19 +21,19 @@ def guarded(function, *args):
         return function(*args)
     except Exception as error:
         shim.drops.append(repr(error))
-        return None
+        return False
 
 def around(name, function, before, after):
     def call(*args, **kwargs):
-        token = guarded(before, args, kwargs)
+        wanted = guarded(before, args, kwargs)
         try:
             result = function(*args, **kwargs)
         except BaseException as error:
-            if token is not None and after:
-                guarded(after, token, args, type(error))
+            if wanted is not None:
+                guarded(after, args, type(error))
             raise
-        if token is not None and after:
-            guarded(after, token, args, None)
+        if wanted is not None:
+            guarded(after, args, None)
         return result
     return call
 '''
@@ -91,14 +91,22 @@ class Shim:
     def state(self, code, reason):
         self.states.append((code, reason.decode()))
 
-    def pool_begin(self, *spec):
+    def when_gone(self, live, key, pool):
+        return lambda _: live.pop(key, None) and self.pool_end(pool)
+
+    def pool_begin(self, pool, *spec):
         self.fail("pool_begin")
         self.pools += 1
         spec = {key: value.decode() if isinstance(value, bytes) else value
                 for key, value in zip(SPEC, spec)}
         spec["stage"] = STAGES[spec["stage"]].lower()
         self.calls.append(("pool_begin", self.pools, spec))
-        return self.pools
+        pool.number = self.pools
+
+    def next_end(self, pool, batches):
+        self.fail("next_end")
+        self.calls.append(("next_failed", pool) if batches < 0 else ("next_end", pool, batches))
+        return max(batches, 0)
 
     def fail(self, name):
         if name in self.failing:

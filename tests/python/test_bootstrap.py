@@ -1,0 +1,226 @@
+"""The hook gets into every CPython found, however it is started, and the program notices nothing."""
+import os
+import pathlib
+import subprocess
+import sys
+import venv
+
+import profiled
+import tap
+
+STUB = pathlib.Path(__file__).parent / "stub"
+OLDEST, NEWEST = (3, 8), (3, 14)
+
+# Allocates enough for a few ticks; prints what a program could see of us.
+PROGRAM = """
+import sys
+def work(n):
+    return [bytearray(200000) for _ in range(n)]
+for _ in range(20): work(5)
+print(sys.argv[1:], sys.exc_info(), sorted(m for m in sys.modules if "loopmem" in m))
+print(sys.stderr.write("to stderr" + chr(10)))
+"""
+
+# The stub allocates next to nothing when it is imported, torch does: hence the junk.
+POOLS = """
+junk = [bytearray(200000) for _ in range(100)]
+from torch.utils.data import DataLoader
+
+class Numbers:
+    def __len__(self): return 5
+    def __getitem__(self, index): return index * index
+
+class Runner:
+    def __init__(self):
+        self.val_dl = DataLoader(Numbers())
+    def run(self):
+        return sum(x for x in self.val_dl)
+
+def consume(loader):
+    return [x for x in loader]
+
+def main():
+    train_loader = DataLoader(Numbers(), num_workers=2)
+    test_loader = DataLoader(Numbers(), num_workers=1, persistent_workers=True)
+    for epoch in range(2):
+        assert consume(train_loader) == [0, 1, 4, 9, 16]
+        peek = lambda: train_loader
+    assert Runner().run() == 30
+    for _ in range(2):
+        for x in test_loader: pass
+main()
+print("done")
+"""
+
+
+def version(python):
+    try:
+        text = subprocess.run([python, "-c", "import sys; print(*sys.version_info[:2])"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+        return tuple(map(int, text.split()))
+    except (OSError, ValueError):
+        return None
+
+
+def pythons():
+    """One interpreter of each minor version: pyenv's, those in PATH, the one that runs this."""
+    home = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
+    names = [f"python3.{minor}" for minor in range(40)]
+    folders = [pathlib.Path(f) for f in os.environ.get("PATH", "").split(":")
+               if f and "shims" not in f]
+    candidates = [sys.executable, *sorted(home.glob("versions/*/bin/python3")),
+                  *(folder / name for folder in folders for name in names)]
+    found = {}
+    for path in candidates:
+        number = os.access(path, os.X_OK) and version(path)
+        if number and number >= (3,):
+            found.setdefault(number, str(path))
+    return found
+
+
+FOUND = pythons()
+SUPPORTED = {n: path for n, path in sorted(FOUND.items()) if OLDEST <= n <= NEWEST}
+
+
+def same(command, **env):
+    """Runs a command bare and under the shim, compares, returns what the shim left."""
+    bare = profiled.bare(command)
+    run = profiled.under(command, **env)
+    assert (run.status, run.stdout, run.stderr) == bare, (command, bare, run.stdout, run.stderr)
+    return run
+
+
+def check(number, state, run):
+    for segment in run.segments:
+        assert segment.drops[profiled.DROP_HOOK] == 0, (number, segment.drops)
+    owner = run.owner()
+    assert owner.python_state == state, (number, owner.python_state, owner.python_reason)
+    hexadecimal = int(str(owner.python_version), 16)
+    assert hexadecimal >> 16 == number[0] << 8 | number[1], hex(hexadecimal)
+
+
+def ways(path):
+    """Ways to start the same program."""
+    script = profiled.script(PROGRAM, "prog.py")
+    return {
+        "script": [path, script, "a", "b"], "-c": [path, "-c", PROGRAM, "a"],
+        "-I": [path, "-I", script], "-S": [path, "-S", script], "-E": [path, "-E", script],
+        "-m": [path, "-m", "prog", "x"], "-O": [path, "-O", script],
+        "-X dev": [path, "-X", "dev", script],
+    }
+
+
+@tap.claim
+def there_is_a_python_to_try():
+    assert SUPPORTED, FOUND
+    print("#", ", ".join(f"{major}.{minor}" for major, minor in SUPPORTED))
+
+
+@tap.claim
+def it_is_installed_however_python_is_started():
+    for number, path in SUPPORTED.items():
+        for name, command in ways(path).items():
+            run = same(command)
+            check((*number, name), profiled.INSTALLED, run)
+
+
+@tap.claim
+def a_tick_at_every_allocation_changes_nothing():
+    for number, path in SUPPORTED.items():
+        for name in ("script", "-S"):
+            check(number, profiled.INSTALLED, same(ways(path)[name], LOOPMEM_SAMPLE_BYTES="1"))
+
+
+@tap.claim
+def a_venv_and_its_pth_lines_are_start_up():
+    where = pathlib.Path(os.environ["TEST_TMP"]) / "venv"
+    venv.create(where, symlinks=True)
+    (packages,) = where.glob("lib/python*/site-packages")
+    (packages / "work.pth").write_text(
+        "import sys; sys.pth = sum(len(bytearray(100000)) for _ in range(50))\n")
+    (packages / "sitecustomize.py").write_text("junk = [bytearray(100000) for _ in range(50)]\n")
+    path = str(where / "bin" / "python")
+    check(sys.version_info[:2], profiled.INSTALLED, same([path, profiled.script(PROGRAM)]))
+
+
+@tap.claim
+def frames_with_builtins_of_their_own_do_not_matter():
+    program = "exec(compile('while work(): pass', 'x', 'exec'), {'__builtins__': {}, 'work': work})"
+    text = f"""
+n = iter(range(300))
+def work():
+    bytearray(100000)
+    return next(n, None) is not None
+{program}
+"""
+    for number, path in SUPPORTED.items():
+        for _ in range(3):
+            check(number, profiled.INSTALLED, same([path, "-c", text]))
+
+
+@tap.claim
+def processes_made_by_multiprocessing_have_it_too():
+    text = """
+import multiprocessing
+def work(n): return len([bytearray(100000) for _ in range(n)])
+if __name__ == "__main__":
+    for method in ("fork", "spawn", "forkserver"):
+        with multiprocessing.get_context(method).Pool(1) as pool:
+            print(method, pool.map(work, [50, 60]))
+"""
+    for number, path in SUPPORTED.items():
+        run = same([path, profiled.script(text, "methods.py")])
+        check(number, profiled.INSTALLED, run)
+        states = [segment.python_state for segment in run.segments]
+        assert states.count(profiled.INSTALLED) >= 4, (number, states)
+
+
+@tap.claim
+def loaders_are_followed_in_every_version():
+    for number, path in SUPPORTED.items():
+        run = same([path, "-c", f"import sys; sys.path.insert(0, {str(STUB)!r})\n" + POOLS])
+        check(number, profiled.HOOKED, run)
+        owner = run.owner()
+        rows = [(p["stage"], p["epoch"], p["label"], p["batches"], p["workers"], p["state"])
+                for p in owner.pools.values()]
+        assert rows == [
+            ("train", 0, "train_loader", 5, 2, "ended"), ("train", 1, "train_loader", 5, 2, "ended"),
+            ("validate", 1, "val_dl", 5, 0, "ended"), ("test", -1, "test_loader", 10, 1, "ended"),
+        ], (number, rows)
+        forked = [event.value for event in owner.events if event.kind == "fork"]
+        told = [owner.workers[pool][worker] for pool in sorted(owner.workers)
+                for worker in sorted(owner.workers[pool])]
+        assert told == forked and len(told) == 5, (number, told, forked)
+
+
+@tap.claim
+def another_loader_module_is_refused_and_left_alone():
+    folder = pathlib.Path(os.environ["TEST_TMP"]) / "other"
+    for part in ("torch", "torch/utils", "torch/utils/data"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+        (folder / part / "__init__.py").write_text("")
+    (folder / "torch/__init__.py").write_text("__version__ = '9.9'")
+    (folder / "torch/utils/data/dataloader.py").write_text(
+        "class _BaseDataLoaderIter:\n    def __init__(self, loader): pass\n")
+    text = f"""
+import sys
+junk = [bytearray(100000) for _ in range(50)]
+sys.path.insert(0, {str(folder)!r})
+import torch.utils.data.dataloader as d
+print(d._BaseDataLoaderIter.__init__.__code__.co_varnames)
+"""
+    run = same([sys.executable, "-c", text])
+    check(sys.version_info[:2], profiled.REFUSED, run)
+    assert run.owner().python_reason == "torch 9.9 has no _BaseDataLoaderIter.__next__"
+
+
+@tap.claim
+def versions_it_was_not_made_for_are_refused():
+    others = {n: path for n, path in FOUND.items() if n not in SUPPORTED}
+    if not others:
+        raise tap.Skip("no Python older than 3.8 or newer than 3.14 here")
+    for number, path in others.items():
+        check(number, profiled.REFUSED, same([path, "-c", PROGRAM]))
+
+
+tap.run()
