@@ -89,6 +89,13 @@ def and_two_pools_of_a_stage_overlap_at_a_boundary():
 
 
 @tap.claim
+def releasing_is_not_advised_for_a_loader_that_is_not_torchs():
+    assert not any(pool["releasable"] for pool in report("old")["pools"])
+    text = subprocess.check_output([LOOPMEM, "report", f"{TMP}/demo/old.loopmem"], text=True)
+    assert re.search(r"^Do +drop the loader's iterator after its last batch$", text, re.M), text
+
+
+@tap.claim
 def the_new_order_holds_nothing_idle():
     totals = report("new")["totals"]
     assert totals["idle_retained_bytes_max"] == 0, totals
