@@ -10,9 +10,13 @@ from_word = $(if $(2),$(if $(filter $(1),$(firstword $(2))),$(2),$(call from_wor
 archives_for = $(if $(filter inject,$(1)),$(O)/libinject.a,$(if $(filter reference,$(1)),\
 	$(O)/libreference.a,$(patsubst %,$(O)/lib%.a,$(filter $(FOLDERS),$(call from_word,$(1),$(LINK_ORDER))))))
 
+# Helpers that a folder takes from another one.
+unit_helpers_view := tests/unit/model/script.c
+
 define unit_rule
 $(patsubst %.c,$(O)/%,$(filter tests/unit/$(1)/%,$(unit_sources))): $(O)/%: $(O)/%.o \
-	$(call objects_of,$(filter-out tests/unit/$(1)/test_%,$(wildcard tests/unit/$(1)/*.c))) $(call archives_for,$(1))
+	$(call objects_of,$(filter-out tests/unit/$(1)/test_%,$(wildcard tests/unit/$(1)/*.c)) $(unit_helpers_$(1))) \
+	$(call archives_for,$(1))
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $$(PROGRAM_LINK) -o $$@ $$(filter %.o %.a,$$^) -lcmocka $$(PROGRAM_LIBS) -ldl
 endef

@@ -1,0 +1,215 @@
+/* Claims about what `loopmem run` prints at the end. */
+#include "tests/unit/model/script.h"
+
+#include "printed.h"
+#include "profiler/view/summary.h"
+
+static const char *summary(const struct model *m)
+{
+	FILE *out = print_begin();
+
+	assert_int_equal(summary_print(out, m, "run.loopmem"), 0);
+	return printed(out);
+}
+
+static void a_program_without_loaders_is_one_line(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "plain");
+	script_walk(&s, 0, OWNER, 41, 0);
+	m = script_finish(&s, 1);
+	assert_string_equal(
+		summary(m),
+		"loopmem: peak 41 MiB of 1.0 GiB RAM (4%); more: loopmem report run.loopmem\n");
+	model_close(m);
+}
+
+/* A train pool of 100 MiB; its worker leaves at `end`. */
+static struct model *make(struct script *s, const char *name, double exhausted, double end)
+{
+	script_begin(s, name);
+	script_pool(s, 1, "train", 0, 1);
+	script_pool(s, 2, "validate", 0, exhausted);
+	script_process(s, 2, 1, 0, 1, end);
+	script_event(s, 2, "pool-first", 1);
+	script_event(s, exhausted, "pool-exhausted", 1);
+	if (end > exhausted + 1)
+		script_event(s, exhausted + 0.5, "pool-first", 2);
+	script_event(s, end, "pool-end", 1);
+	for (double t = 0; t < 20; t += 0.5) {
+		script_walk(s, t, OWNER, 40, 0);
+		if (t >= 1 && t < end)
+			script_walk(s, t, 2, 100, 0);
+		script_system(s, t, 200, -1);
+	}
+	script_event(s, 19, "pool-end", 2);
+	return script_finish(s, 20);
+}
+
+static void a_good_run_is_two_lines(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "good");
+	script_pool(&s, 1, "train", 0, 1);
+	script_process(&s, 2, 1, 0, 1, 6);
+	script_event(&s, 2, "pool-first", 1);
+	script_event(&s, 5.9, "pool-exhausted", 1);
+	script_event(&s, 6, "pool-end", 1);
+	for (int t = 0; t < 8; t++) {
+		script_walk(&s, t, OWNER, 40, 0);
+		if (t >= 1 && t < 6)
+			script_walk(&s, t, 2, 100, 0);
+	}
+	m = script_finish(&s, 8);
+	assert_string_equal(summary(m),
+			    "loopmem: peak 140 MiB of 1.0 GiB RAM (14%)\n"
+			    "loopmem: nothing held idle; more: loopmem report run.loopmem\n");
+	model_close(m);
+}
+
+static void a_run_that_held_memory_idle_is_told_what_and_what_to_do(void **state)
+{
+	struct script s;
+	struct model *m = make(&s, "held", 8, 18);
+
+	(void)state;
+	assert_string_equal(
+		summary(m),
+		"loopmem: peak 140 MiB of 200 MiB (70%) at 0:01, before train e0\n"
+		"loopmem: held idle 100 MiB at most, 50 MiB on average; without it the peak is 140 MiB\n"
+		"loopmem: W idle-pool-retained  100 MiB of train workers alive during validation\n"
+		"loopmem: try   loopmem run --release-idle-workers -- python train.py\n"
+		"loopmem: more  loopmem report run.loopmem\n");
+	model_close(m);
+}
+
+static void a_released_run_tells_what_was_released(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "released");
+	session_put_int(s.w, "released", 1);
+	script_pool(&s, 1, "train", 0, 1);
+	script_process(&s, 2, 1, 0, 1, 6);
+	script_event(&s, 2, "pool-first", 1);
+	script_event(&s, 5, "pool-exhausted", 1);
+	script_event(&s, 6, "release", 1);
+	script_event(&s, 6, "pool-end", 1);
+	for (int t = 0; t < 8; t++) {
+		script_walk(&s, t, OWNER, 40, 0);
+		if (t >= 1 && t < 6)
+			script_walk(&s, t, 2, 100, 0);
+	}
+	m = script_finish(&s, 8);
+	assert_string_equal(summary(m),
+			    "loopmem: peak 140 MiB of 1.0 GiB RAM (14%) at 0:01, before train e0\n"
+			    "loopmem: released 1 idle pool, 100 MiB at most; restarts added 0 s\n"
+			    "loopmem: more  loopmem report run.loopmem\n");
+	model_close(m);
+}
+
+/* Killed by the kernel at 12 s, with the train pool idle for 4 s. */
+static void make_killed(struct script *s)
+{
+	script_begin(s, "killed");
+	script_pool(s, 1, "train", 0, 1);
+	script_pool(s, 2, "validate", 0, 8);
+	script_process(s, 2, 1, 0, 1, -1);
+	script_process(s, 3, 2, 0, 9, -1);
+	script_event(s, 2, "pool-first", 1);
+	script_event(s, 8, "pool-exhausted", 1);
+	script_event(s, 9, "pool-first", 2);
+	for (double t = 0; t < 12; t += 0.5) {
+		script_walk(s, t, OWNER, 40, 0);
+		if (t >= 1)
+			script_walk(s, t, 2, 100, 0);
+		if (t >= 9)
+			script_walk(s, t, 3, 50, 0);
+		session_put_system(s->w,
+				   &(struct session_system){.t_ns = script_ns(t),
+							    .limit_bytes = 200 * MIB,
+							    .current_bytes = SESSION_NULL,
+							    .anon_bytes = SESSION_NULL,
+							    .shmem_bytes = SESSION_NULL,
+							    .file_bytes = SESSION_NULL,
+							    .kernel_bytes = SESSION_NULL,
+							    .oom_kills = t >= 11.5 ? 4 : 3,
+							    .available_bytes = SESSION_NULL,
+							    .machine_shmem_bytes = SESSION_NULL,
+							    .n = 1});
+	}
+	session_put_int(s->w, "ended_ns", script_ns(12));
+	session_put_int(s->w, "exit_signal", 9);
+}
+
+static void a_killed_run_is_told_by_its_last_moment(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	make_killed(&s);
+	session_put_int(s.w, "oom_killed", 1);
+	script_end_process(&s, OWNER, 12, 0, 9);
+	m = script_leave(&s);
+	assert_string_equal(
+		summary(m),
+		"loopmem: killed by the kernel's OOM killer at 0:12 (SIGKILL, oom_kill +1), limit 200 MiB\n"
+		"loopmem: last seen 190 MiB: train #1 100 (idle), validate #2 50, owner 40\n"
+		"loopmem: 100 MiB of it was held idle: without it this moment needs 90 MiB, the peak so far is 140\n"
+		"loopmem: E idle-pool-retained  train #1 exhausted 3.5 s before\n"
+		"loopmem: try   loopmem run --release-idle-workers -- python train.py\n"
+		"loopmem: more  loopmem report run.loopmem\n");
+	model_close(m);
+}
+
+static void a_signal_that_was_no_oom_is_named(void **state)
+{
+	struct script s;
+	struct model *m;
+	const char *text;
+
+	(void)state;
+	make_killed(&s);
+	script_end_process(&s, OWNER, 12, 0, 9);
+	m = script_leave(&s);
+	text = summary(m);
+	assert_ptr_equal(strstr(text, "loopmem: ended by SIGKILL at 0:12\nloopmem: peak 190 MiB"),
+			 text);
+	model_close(m);
+}
+
+static void a_run_too_short_to_be_read_says_so(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "short");
+	m = script_finish(&s, 0.01);
+	assert_string_equal(summary(m), "loopmem: ended before its memory was read once\n");
+	model_close(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_program_without_loaders_is_one_line),
+		cmocka_unit_test(a_good_run_is_two_lines),
+		cmocka_unit_test(a_run_that_held_memory_idle_is_told_what_and_what_to_do),
+		cmocka_unit_test(a_released_run_tells_what_was_released),
+		cmocka_unit_test(a_killed_run_is_told_by_its_last_moment),
+		cmocka_unit_test(a_signal_that_was_no_oom_is_named),
+		cmocka_unit_test(a_run_too_short_to_be_read_says_so),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

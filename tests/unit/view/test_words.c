@@ -1,0 +1,107 @@
+/* Claims about words: foreign text, moments in phases, commands that can be copied. */
+#include "tests/unit/model/script.h"
+
+#include "profiler/view/words.h"
+
+static char out[WORDS_MAX];
+
+static void foreign_text_cannot_steer_a_terminal(void **state)
+{
+	(void)state;
+	assert_string_equal(words_safe(out, sizeof(out), "a\x1b[31mb\tc\x7f", 1), "a?[31mb?c?");
+	assert_string_equal(words_safe(out, sizeof(out), "caf\xc3\xa9 \xe2\x82\xac", 1),
+			    "caf\xc3\xa9 \xe2\x82\xac");
+	assert_string_equal(words_safe(out, sizeof(out), "caf\xc3\xa9", 0), "caf?");
+	assert_string_equal(words_safe(out, sizeof(out),
+				       "\xc2\x9b"
+				       "31m \xff\xc3"
+				       "(",
+				       1),
+			    "?31m ?"
+			    "?(");
+	assert_string_equal(words_safe(out, 8, "0123456789", 1), "012");
+	assert_int_equal(words_columns("caf\xc3\xa9"), 4);
+}
+
+static void moments_are_told_by_their_phases(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "when");
+	script_walk(&s, 0, OWNER, 1, 0);
+	script_phase(&s, 2, MODEL_STAGE_TRAIN, 0, NULL);
+	script_phase_end(&s, 4);
+	script_phase(&s, 5, MODEL_STAGE_VALIDATE, 0, NULL);
+	script_phase_end(&s, 6);
+	m = script_finish(&s, 9);
+	assert_string_equal(words_when(out, sizeof(out), m, script_ns(1)), "before train e0");
+	assert_string_equal(words_when(out, sizeof(out), m, script_ns(3)), "during train e0");
+	assert_string_equal(words_when(out, sizeof(out), m, script_ns(4.5)),
+			    "between train e0 and validate e0");
+	assert_string_equal(words_when(out, sizeof(out), m, script_ns(7)), "after validate e0");
+	model_close(m);
+}
+
+static void a_command_can_be_copied(void **state)
+{
+	static const char *const argv[] = {"python",      "-u",    "train.py", "--name",
+					   "it's a test", "$HOME", ""};
+	const struct model m = {.argv = argv, .argc = 7};
+
+	(void)state;
+	assert_string_equal(words_command(out, sizeof(out), &m),
+			    "python -u train.py --name 'it'\\''s a test' '$HOME' ''");
+	assert_string_equal(words_release(out, sizeof(out), &m, 60),
+			    "loopmem run --release-idle-workers -- python -u train.py");
+	assert_string_equal(
+		words_release(out, sizeof(out), &m, 0),
+		"loopmem run --release-idle-workers -- python -u train.py --name 'it'\\''s a test' '$HOME' ''");
+}
+
+static void a_long_command_is_cut_and_no_more(void **state)
+{
+	const char *argv[600];
+	const struct model m = {.argv = argv, .argc = 600};
+
+	(void)state;
+	for (size_t i = 0; i < 600; i++)
+		argv[i] = "--a'b";
+	words_release(out, sizeof(out), &m, 0);
+	assert_true(strlen(out) < sizeof(out));
+	words_command(out, 20, &m);
+	assert_true(strlen(out) < 20);
+}
+
+static void pools_are_named_by_stage_number_and_epoch_or_by_their_label(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "names");
+	script_pool(&s, 1, "train", 0, 1);
+	script_pool(&s, 2, "other", -1, 1);
+	script_pool(&s, 3, "other", 2, 1)->label = "hard negatives";
+	script_put_pools(&s);
+	m = script_finish(&s, 2);
+	assert_string_equal(m->pools[0].name, "train #1 e0");
+	assert_string_equal(m->pools[0].short_name, "train #1");
+	assert_string_equal(m->pools[1].name, "loader #2");
+	assert_string_equal(m->pools[2].name, "\"hard negatives\" #3 e2");
+	model_close(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(foreign_text_cannot_steer_a_terminal),
+		cmocka_unit_test(moments_are_told_by_their_phases),
+		cmocka_unit_test(a_command_can_be_copied),
+		cmocka_unit_test(a_long_command_is_cut_and_no_more),
+		cmocka_unit_test(pools_are_named_by_stage_number_and_epoch_or_by_their_label),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
