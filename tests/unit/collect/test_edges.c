@@ -168,7 +168,7 @@ static int take_event(const struct session_event *row, void *arg)
 static struct contents *end(struct fixture *f)
 {
 	struct contents *c = calloc(1, sizeof(*c));
-	struct session_reader *reader;
+	struct session_reader *reader = NULL;
 	struct error e;
 
 	segments_close(&f->segments);
