@@ -243,7 +243,7 @@ struct model *script_leave(struct script *s)
 
 struct model *script_finish(struct script *s, double ended_s)
 {
-	struct model *m;
+	struct model *m = NULL;
 	struct error e;
 
 	session_put_int(s->w, "ended_ns", script_ns(ended_s));
