@@ -273,6 +273,22 @@ static int parse(struct parser *p, struct budget_rule *rule)
 	return take(p, "baseline") ? parse_baseline(p, rule) : parse_limit(p, rule);
 }
 
+/* The statement as it was written, without what is around it. */
+static const char *whole_statement(const struct parser *p, const struct budget_rule *rule)
+{
+	const char *from = p->line + rule->column - 1;
+	size_t length = (size_t)(p->at - from);
+	char *copy;
+	const char *kept;
+
+	while (length && strchr(" \t", from[length - 1]))
+		length--;
+	copy = strndup(from, length);
+	kept = copy ? strings_keep(&p->budget->strings, copy) : "";
+	free(copy);
+	return kept;
+}
+
 void parser_add_rule(struct parser *p, const struct budget_rule *rule)
 {
 	struct budget_rule *added = array_add(&p->budget->rules);
@@ -283,6 +299,7 @@ void parser_add_rule(struct parser *p, const struct budget_rule *rule)
 		return;
 	}
 	*added = *rule;
+	added->source = whole_statement(p, rule);
 }
 
 void parser_statement(struct parser *p)

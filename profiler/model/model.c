@@ -95,6 +95,7 @@ static void release_private(struct model_private *priv)
 	array_release(&priv->notes);
 	array_release(&priv->blocks);
 	array_release(&priv->argv);
+	array_release(&priv->facts);
 	free(priv->figures);
 	free(priv->cursors);
 	free(priv->counts);

@@ -260,6 +260,14 @@ struct model_note {
 	int64_t count;
 };
 
+/* What figures depend on besides the program: a row of facts.def. */
+enum model_weight { MODEL_SOFT, MODEL_SAMPLING, MODEL_HARD };
+
+struct model_fact {
+	const char *key, *words, *value;
+	enum model_weight weight;
+};
+
 /* MODEL_UNKNOWN_END: the collector died first */
 enum model_end { MODEL_RUNNING, MODEL_EXITED, MODEL_KILLED, MODEL_UNKNOWN_END };
 
@@ -268,6 +276,9 @@ struct model {
 	const char *file, *command, *host, *kernel, *version;
 	const char *const *argv;
 	size_t argc;
+	const char *job;                /* id of the scheduler's job it is a part of; "" = none */
+	const struct model_fact *facts; /* those that are known */
+	size_t fact_count;
 	int64_t started_unix_ns, ram_bytes;
 	int complete; /* the collector closed the session */
 	int released; /* ran with --release-idle-workers */

@@ -12,6 +12,11 @@ struct rank {
 	struct model_round now;
 };
 
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 static int64_t start_of(const struct model *m)
 {
 	return m->started_unix_ns == MODEL_NONE ? 0 : m->started_unix_ns;
@@ -45,21 +50,28 @@ static void advance(struct rank *r, int64_t t_ns)
 		r->now = (struct model_round){0}; /* it is over */
 }
 
-static int64_t larger(int64_t a, int64_t b)
+static int holds_idle(const struct rank *ranks, size_t count)
 {
-	return a > b ? a : b;
+	for (size_t i = 0; i < count; i++)
+		if (ranks[i].now.held_idle_bytes)
+			return 1;
+	return 0;
 }
 
 static void note_moment(struct node *node, const struct rank *ranks, size_t count, int64_t t_ns)
 {
-	int64_t total = 0, idle = 0, releasable = 0;
+	int64_t total = 0, idle = 0, releasable = 0, overlap = 0, parked = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		total += ranks[i].now.total_bytes;
 		idle += ranks[i].now.held_idle_bytes;
 		releasable += ranks[i].now.held_idle_releasable_bytes;
+		overlap += ranks[i].now.overlap_bytes;
+		parked += ranks[i].now.parked_batch_bytes;
 	}
 	node->peak_without_idle_bytes = larger(node->peak_without_idle_bytes, total - idle);
+	node->overlap_max_bytes = larger(node->overlap_max_bytes, overlap);
+	node->parked_batch_max_bytes = larger(node->parked_batch_max_bytes, parked);
 	node->peak_with_release_bytes = larger(node->peak_with_release_bytes, total - releasable);
 	if (idle > node->idle_max_bytes) {
 		node->idle_max_bytes = idle;
@@ -121,10 +133,13 @@ int node_sum(struct node *node, struct model *const *models, size_t count)
 					 .offset_ns = start_of(models[i]) - node->start_unix_ns};
 		byte_seconds += models[i]->totals.idle_byte_seconds;
 	}
-	while ((t_ns = next_moment(ranks, count)) != INT64_MAX) {
+	for (int64_t idle_since_ns = MODEL_NONE; (t_ns = next_moment(ranks, count)) != INT64_MAX;) {
+		if (idle_since_ns != MODEL_NONE)
+			node->idle_ns += t_ns - idle_since_ns;
 		for (size_t i = 0; i < count; i++)
 			advance(&ranks[i], t_ns);
 		note_moment(node, ranks, count, t_ns);
+		idle_since_ns = holds_idle(ranks, count) ? t_ns : MODEL_NONE;
 	}
 	find_limit(node, models, count);
 	if (node->duration_ns > 0)

@@ -14,6 +14,8 @@ struct node {
 	int64_t peak_bytes, peak_at_ns;
 	int64_t peak_without_idle_bytes, peak_with_release_bytes;
 	int64_t idle_max_bytes, idle_max_at_ns, idle_average_bytes;
+	int64_t idle_ns; /* in which any rank held something */
+	int64_t overlap_max_bytes, parked_batch_max_bytes;
 	int64_t limit_bytes; /* MODEL_NONE; ranks that tell the same limit share it, else it is the machine's RAM */
 	const char *limit_source;
 	int64_t *rank_bytes; /* what each model had at the peak */

@@ -35,6 +35,7 @@ struct model_private {
 	ARRAY(struct model_note) notes;
 	ARRAY(void *) blocks; /* memory of the findings */
 	ARRAY(const char *) argv;
+	ARRAY(struct model_fact) facts;
 	const char *limit_source; /* of system.limit_bytes; "" = not told */
 	/* scratch of one round, parallel to the processes */
 	struct figures *figures;

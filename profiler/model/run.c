@@ -43,6 +43,42 @@ static int read_argv(struct model *m)
 	return 0;
 }
 
+/* Ranks of one job carry the scheduler's id of it; a launcher on one machine makes one session of all its ranks. */
+static void read_job(struct model *m)
+{
+	static const char *const keys[] = {"env.SLURM_JOB_ID", "env.PBS_JOBID", "env.LSB_JOBID",
+					   "env.JOB_ID"};
+
+	m->job = "";
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !m->job[0]; i++)
+		m->job = text(m, keys[i]);
+}
+
+static int read_facts(struct model *m)
+{
+	static const struct model_fact known[] = {
+#define FACT(key, weight, words) {key, words, NULL, MODEL_##weight},
+#include "profiler/model/facts.def"
+#undef FACT
+	};
+
+	m->priv->facts.count = 0;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const char *value = text(m, known[i].key);
+		struct model_fact *fact = *value ? array_add(&m->priv->facts) : NULL;
+
+		if (!*value)
+			continue;
+		if (!fact)
+			return -1;
+		*fact = known[i];
+		fact->value = value;
+	}
+	m->facts = m->priv->facts.items;
+	m->fact_count = m->priv->facts.count;
+	return 0;
+}
+
 /* The command's end as the collector saw it; else the root process's, when the collector died before it could write that down. */
 static void read_end(struct model *m)
 {
@@ -124,5 +160,6 @@ int run_read(struct model *m)
 	if (m->samples == MODEL_NONE)
 		m->samples = (int64_t)t->times.count;
 	m->damage = damage ? strings_keep(&m->priv->tables.strings, damage) : NULL;
-	return read_argv(m) || read_notes(m) ? -1 : 0;
+	read_job(m);
+	return read_argv(m) || read_facts(m) || read_notes(m) ? -1 : 0;
 }

@@ -1,0 +1,136 @@
+/* The outputs of a check: see the header. */
+#include "profiler/cmd/check_output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "profiler/gate/output.h"
+#include "profiler/gate/text.h"
+
+/* GitHub shows nothing at all of a step whose summaries are larger than 1 MiB together. */
+enum { SUMMARY_BYTES = 65536, STEP_BYTES = 1000000 };
+
+static int say_failed(const char *name, const char *file)
+{
+	fprintf(stderr, "%s: cannot write %s: %s\n", name, file, strerror(errno));
+	return 1;
+}
+
+/* ---- files named on the command line ------------------------------------------------------------------------ */
+
+static void write_junit(FILE *out, const void *result)
+{
+	junit_result(out, result);
+}
+
+static void write_code_quality(FILE *out, const void *result)
+{
+	code_quality(out, result);
+}
+
+static void write_json(FILE *out, const void *result)
+{
+	json_result(out, result);
+}
+
+static void write_junit_error(FILE *out, const void *e)
+{
+	junit_error(out, e);
+}
+
+static int write_file(const char *name, const char *file, void (*write)(FILE *, const void *),
+		      const void *what)
+{
+	FILE *out;
+
+	if (!file)
+		return 0;
+	out = fopen(file, "we");
+	if (!out)
+		return say_failed(name, file);
+	write(out, what);
+	if (ferror(out)) {
+		fclose(out);
+		return say_failed(name, file);
+	}
+	return fclose(out) ? say_failed(name, file) : 0;
+}
+
+/* ---- files of the step -------------------------------------------------------------------------------------------- */
+
+static void append_outputs(const struct result *result, const char *name)
+{
+	const char *file = getenv("GITHUB_OUTPUT");
+	FILE *out = file && *file ? fopen(file, "ae") : NULL;
+
+	if (file && *file && !out)
+		say_failed(name, file);
+	if (!out)
+		return;
+	github_outputs(out, result);
+	if (fclose(out))
+		say_failed(name, file);
+}
+
+static void append_summary(const struct result *result, const char *name)
+{
+	const char *file = getenv("GITHUB_STEP_SUMMARY");
+	FILE *out = file && *file ? fopen(file, "ae") : NULL;
+	char *text = NULL;
+	size_t size = 0;
+	struct stat present;
+	FILE *memory;
+
+	if (file && *file && !out)
+		say_failed(name, file);
+	if (!out)
+		return;
+	memory = open_memstream(&text, &size);
+	if (memory) {
+		github_summary(memory, result, 0);
+		fclose(memory);
+	}
+	if (fstat(fileno(out), &present))
+		present.st_size = 0;
+	if (text && size <= SUMMARY_BYTES && (size_t)present.st_size + size <= STEP_BYTES)
+		fwrite(text, 1, size, out);
+	else
+		github_summary(out, result, 1);
+	free(text);
+	if (fclose(out))
+		say_failed(name, file);
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+int check_write_outputs(const struct check_request *r, const char *name,
+			const struct result *result, int judged, FILE *out)
+{
+	const struct text_options options = {.verbose = r->verbose, .explain = r->explain};
+	int failed = 0;
+
+	if (!judged)
+		return 0;
+	if (!r->quiet)
+		text_result(out, result, &options);
+	if (r->github) {
+		github_annotations(out, result);
+		append_summary(result, name);
+		append_outputs(result, name);
+	}
+	fflush(out);
+	failed |= write_file(name, r->junit, write_junit, result);
+	failed |= write_file(name, r->code_quality, write_code_quality, result);
+	failed |= write_file(name, r->json, write_json, result);
+	return failed;
+}
+
+void check_write_error(const struct check_request *r, const char *name, const struct error *e,
+		       FILE *out)
+{
+	write_file(name, r->junit, write_junit_error, e);
+	if (r->github)
+		github_error(out, e);
+}

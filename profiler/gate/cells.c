@@ -1,0 +1,122 @@
+/* The last matching line decides: see the header. */
+#include "profiler/gate/cells.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int rule_matches(const struct budget_rule *rule, const struct subject *subject)
+{
+	if (rule->kind == BUDGET_FINDING) {
+		const struct model_finding *finding = subject->object;
+
+		return subject->kind == SELECT_FINDING &&
+		       glob_matches(rule->finding, finding->id) &&
+		       selector_matches(&rule->selector, &subject->fields);
+	}
+	return subject->kind == (int)rule->metric->scope &&
+	       selector_matches(&rule->selector, &subject->fields);
+}
+
+/* Limits of both kinds may hold at once; `off` lifts either. */
+static int applies(const struct budget_rule *rule, enum budget_kind kind, enum budget_bound bound)
+{
+	return rule->kind == kind && (rule->bound == bound || rule->bound == BUDGET_OFF);
+}
+
+/* Whether a later line takes this subject and metric over. */
+static int is_overruled(const struct budget *b, size_t i, const struct subject *subject,
+			enum budget_bound bound)
+{
+	const struct budget_rule *rule = &b->rules.items[i];
+
+	for (size_t k = i + 1; k < b->rules.count; k++) {
+		const struct budget_rule *later = &b->rules.items[k];
+
+		if (applies(later, rule->kind, bound) && later->metric == rule->metric &&
+		    rule_matches(later, subject))
+			return 1;
+	}
+	return 0;
+}
+
+static struct cell *find_cell(struct cells *cells, const struct budget_rule *rule, const char *name)
+{
+	struct cell *cell;
+
+	for (size_t i = cells->list.count; i-- && cells->list.items[i].rule == rule;)
+		if (!strcmp(cells->list.items[i].name, name))
+			return &cells->list.items[i];
+	cell = array_add(&cells->list);
+	if (!cell)
+		return NULL;
+	cell->rule = rule;
+	cell->name = name;
+	cell->seen = calloc(cells->run_count, sizeof(*cell->seen));
+	return cell->seen ? cell : NULL;
+}
+
+/* What makes one subject worse than another: its figure, or the share it is of its limit. */
+static double badness(const struct subject *subject, double value, enum budget_bound bound)
+{
+	return bound == BUDGET_OF_LIMIT && !isnan(subject->limit_bytes)
+		       ? value / subject->limit_bytes
+		       : value;
+}
+
+static void note_value(struct seen *seen, const struct subject *subject, double value,
+		       enum budget_bound bound)
+{
+	if (isnan(value)) {
+		seen->unmeasured = subject;
+	} else if (!seen->worst ||
+		   badness(subject, value, bound) > badness(seen->worst, seen->value, bound)) {
+		seen->value = value;
+		seen->worst = subject;
+	}
+}
+
+static int fill_rule(struct cells *cells, const struct budget *b, size_t i, const struct run *runs,
+		     enum budget_bound bound)
+{
+	const struct budget_rule *rule = &b->rules.items[i];
+
+	for (size_t r = 0; r < cells->run_count; r++) {
+		for (size_t s = 0; s < runs[r].subjects.count; s++) {
+			const struct subject *subject = &runs[r].subjects.items[s];
+			struct cell *cell;
+
+			if (subject->judged ==
+				    (bound == BUDGET_OF_LIMIT ? SUBJECT_SIZES : SUBJECT_SHARES) ||
+			    !rule_matches(rule, subject) || is_overruled(b, i, subject, bound))
+				continue;
+			cell = find_cell(cells, rule, subject->name);
+			if (!cell)
+				return -1;
+			note_value(&cell->seen[r], subject, subject_value(subject, rule->metric),
+				   bound);
+		}
+	}
+	return 0;
+}
+
+int cells_fill(struct cells *cells, const struct budget *budget, const struct run *runs,
+	       size_t run_count, enum budget_kind kind, enum budget_bound bound)
+{
+	*cells = (struct cells){.run_count = run_count};
+	for (size_t i = 0; i < budget->rules.count; i++) {
+		const struct budget_rule *rule = &budget->rules.items[i];
+
+		if (rule->kind == kind && rule->bound == bound &&
+		    fill_rule(cells, budget, i, runs, bound))
+			return -1;
+	}
+	return 0;
+}
+
+void cells_release(struct cells *cells)
+{
+	for (size_t i = 0; i < cells->list.count; i++)
+		free(cells->list.items[i].seen);
+	array_release(&cells->list);
+}
