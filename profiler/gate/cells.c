@@ -40,7 +40,8 @@ static int is_overruled(const struct budget *b, size_t i, const struct subject *
 	return 0;
 }
 
-static struct cell *find_cell(struct cells *cells, const struct budget_rule *rule, const char *name)
+static struct cell *find_cell(struct judge_cells *cells, const struct budget_rule *rule,
+			      const char *name)
 {
 	struct cell *cell;
 
@@ -76,8 +77,8 @@ static void note_value(struct seen *seen, const struct subject *subject, double 
 	}
 }
 
-static int fill_rule(struct cells *cells, const struct budget *b, size_t i, const struct run *runs,
-		     enum budget_bound bound)
+static int fill_rule(struct judge_cells *cells, const struct budget *b, size_t i,
+		     const struct run *runs, enum budget_bound bound)
 {
 	const struct budget_rule *rule = &b->rules.items[i];
 
@@ -100,10 +101,10 @@ static int fill_rule(struct cells *cells, const struct budget *b, size_t i, cons
 	return 0;
 }
 
-int cells_fill(struct cells *cells, const struct budget *budget, const struct run *runs,
-	       size_t run_count, enum budget_kind kind, enum budget_bound bound)
+int judge_cells_fill(struct judge_cells *cells, const struct budget *budget, const struct run *runs,
+		     size_t run_count, enum budget_kind kind, enum budget_bound bound)
 {
-	*cells = (struct cells){.run_count = run_count};
+	*cells = (struct judge_cells){.run_count = run_count};
 	for (size_t i = 0; i < budget->rules.count; i++) {
 		const struct budget_rule *rule = &budget->rules.items[i];
 
@@ -114,7 +115,7 @@ int cells_fill(struct cells *cells, const struct budget *budget, const struct ru
 	return 0;
 }
 
-void cells_release(struct cells *cells)
+void judge_cells_release(struct judge_cells *cells)
 {
 	for (size_t i = 0; i < cells->list.count; i++)
 		free(cells->list.items[i].seen);

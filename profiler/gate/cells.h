@@ -22,16 +22,16 @@ struct cell {
 	struct seen *seen; /* by run */
 };
 
-struct cells {
+struct judge_cells {
 	ARRAY(struct cell) list; /* by rule */
 	size_t run_count;
 };
 
 /* Decides every subject of every run for one kind of rule and of bound: the last line that matches a subject decides for it; `off` lifts
- * the limit. 0, or -1 when out of memory; cells_release in any case. */
-int cells_fill(struct cells *cells, const struct budget *budget, const struct run *runs,
-	       size_t run_count, enum budget_kind kind, enum budget_bound bound);
-void cells_release(struct cells *cells);
+ * the limit. 0, or -1 when out of memory; judge_cells_release in any case. */
+int judge_cells_fill(struct judge_cells *cells, const struct budget *budget, const struct run *runs,
+		     size_t run_count, enum budget_kind kind, enum budget_bound bound);
+void judge_cells_release(struct judge_cells *cells);
 
 /* Whether the rule speaks of the subject at all. */
 int rule_matches(const struct budget_rule *rule, const struct subject *subject);

@@ -32,16 +32,16 @@ static int are_ranks(const struct model *a, const struct model *b)
 }
 
 /* Moves models[from] to `to`; those between move up. */
-static void move_up(const struct model **models, size_t from, size_t to)
+static void move_up(struct model **models, size_t from, size_t to)
 {
-	const struct model *m = models[from];
+	struct model *m = models[from];
 
 	memmove(&models[to + 1], &models[to], (from - to) * sizeof(struct model *));
 	models[to] = m;
 }
 
 /* Brings the ranks of the job of models[start] behind it; returns the index after the last. */
-static size_t gather(const struct model **models, size_t count, size_t start)
+static size_t gather(struct model **models, size_t count, size_t start)
 {
 	size_t end = start + 1;
 
@@ -52,7 +52,7 @@ static size_t gather(const struct model **models, size_t count, size_t start)
 	return end;
 }
 
-static int check_ranks(const struct model **models, size_t count, struct error *e)
+static int check_ranks(struct model **models, size_t count, struct error *e)
 {
 	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < i; k++) {
@@ -71,8 +71,7 @@ static int check_ranks(const struct model **models, size_t count, struct error *
 	return 0;
 }
 
-int runs_group(const struct model **models, size_t count, size_t *ends, size_t *jobs,
-	       struct error *e)
+int runs_group(struct model **models, size_t count, size_t *ends, size_t *jobs, struct error *e)
 {
 	*jobs = 0;
 	for (size_t start = 0; start < count; start = ends[(*jobs)++]) {

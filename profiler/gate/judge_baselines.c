@@ -164,11 +164,11 @@ static void note_missing(struct result *result)
 int judge_baselines(struct result *result, const struct budget *budget,
 		    const struct judge_options *options)
 {
-	struct cells cells;
+	struct judge_cells cells;
 	double *head = calloc(result->run_count, sizeof(*head));
 	double *base = calloc(result->baseline->runs.count + 1, sizeof(*base));
-	int failed = cells_fill(&cells, budget, result->runs, result->run_count, BUDGET_BASELINE,
-				BUDGET_ABSOLUTE);
+	int failed = judge_cells_fill(&cells, budget, result->runs, result->run_count,
+				      BUDGET_BASELINE, BUDGET_ABSOLUTE);
 
 	for (size_t i = 0; head && base && !failed && i < cells.list.count; i++)
 		judge_cell(result, &cells.list.items[i], options, head, base);
@@ -176,7 +176,7 @@ int judge_baselines(struct result *result, const struct budget *budget,
 	note_environment(result, options);
 	note_few_runs(result);
 	failed |= !head || !base;
-	cells_release(&cells);
+	judge_cells_release(&cells);
 	free(head);
 	free(base);
 	return failed ? -1 : 0;

@@ -76,14 +76,14 @@ static void judge_limit(struct result *result, const struct cell *cell, double *
 
 int judge_limits(struct result *result, const struct budget *budget, enum budget_bound bound)
 {
-	struct cells cells;
+	struct judge_cells cells;
 	double *values = calloc(result->run_count, sizeof(*values));
-	int failed =
-		cells_fill(&cells, budget, result->runs, result->run_count, BUDGET_LIMIT, bound);
+	int failed = judge_cells_fill(&cells, budget, result->runs, result->run_count, BUDGET_LIMIT,
+				      bound);
 
 	for (size_t i = 0; values && !failed && i < cells.list.count; i++)
 		judge_limit(result, &cells.list.items[i], values);
-	cells_release(&cells);
+	judge_cells_release(&cells);
 	free(values);
 	return failed || !values ? -1 : 0;
 }

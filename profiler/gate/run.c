@@ -283,7 +283,7 @@ static int is_first_of_host(const struct run *r, size_t i)
 /* The memory limit is a host's, so its share is judged for each host when a job runs on several. */
 static int add_hosts(struct run *r)
 {
-	const struct model **models = calloc(r->model_count, sizeof(*models));
+	struct model **models = calloc(r->model_count, sizeof(*models));
 	size_t hosts = 0, failed = !models;
 
 	r->host_totals = calloc(r->model_count, sizeof(*r->host_totals));
@@ -349,7 +349,7 @@ static int add_all(struct run *r)
 	return 0;
 }
 
-int run_make(struct run *r, const struct model *const *models, size_t count, struct error *e)
+int run_make(struct run *r, struct model *const *models, size_t count, struct error *e)
 {
 	*r = (struct run){.models = models, .model_count = count};
 	r->rank_count = count_ranks(r);

@@ -32,7 +32,7 @@ struct subject {
 };
 
 struct run {
-	const struct model *const *models;
+	struct model *const *models;
 	size_t model_count;
 	int rank_count;             /* 0 = not distributed */
 	struct model_totals totals; /* of the whole job, each at one instant */
@@ -42,7 +42,7 @@ struct run {
 };
 
 /* Fills `r` from the models of one job. 0 or a negative error_kind; run_release in any case. */
-int run_make(struct run *r, const struct model *const *models, size_t count, struct error *e);
+int run_make(struct run *r, struct model *const *models, size_t count, struct error *e);
 void run_release(struct run *r);
 
 /* A figure of a subject: in the metric's unit; NaN = the session does not tell. */
@@ -51,11 +51,10 @@ double subject_value(const struct subject *s, const struct model_metric *metric)
 /* Sorts the models so that those of one job stand together; ends[i] is the index after the i-th job's last one. `ends` has room for `count`.
  * Sessions are ranks of one job when they carry the same job id and ran at the same time. ERROR_USAGE when the same
  * rank of the same job is given twice. */
-int runs_group(const struct model **models, size_t count, size_t *ends, size_t *jobs,
-	       struct error *e);
+int runs_group(struct model **models, size_t count, size_t *ends, size_t *jobs, struct error *e);
 
 /* The totals of several sessions that ran together: sums over all of them at one instant, never sums of separate peaks. Moments are since
  * the begin of the first. 0, or -1 when out of memory. */
-int job_totals(struct model_totals *out, const struct model *const *models, size_t count);
+int job_totals(struct model_totals *out, struct model *const *models, size_t count);
 
 #endif

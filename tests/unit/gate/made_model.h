@@ -37,7 +37,7 @@ void made_budget(struct budget *budget, const char *lines);
 struct made_check {
 	struct budget budget;
 	struct run runs[8];
-	const struct model *models[8];
+	struct model *models[8];
 	struct baseline baseline;
 	struct result result;
 	size_t run_count;

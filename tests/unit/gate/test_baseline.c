@@ -19,7 +19,7 @@ enum { RUNS = 12 };
 
 static struct made_model made[RUNS];
 static struct run runs[RUNS];
-static const struct model *models[RUNS];
+static struct model *models[RUNS];
 static struct made_check check;
 static char directory[] = "/tmp/test_baseline.XXXXXX";
 static char file[sizeof(directory) + 16];

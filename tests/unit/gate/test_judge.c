@@ -171,7 +171,7 @@ static void the_last_matching_line_decides(void **state)
 static void a_flag_beats_a_file(void **state)
 {
 	struct error e;
-	const struct model *models[] = {&made[0].model};
+	struct model *models[] = {&made[0].model};
 
 	(void)state;
 	made_budget(&check.budget, "total.peak_pss_bytes <= 1 GiB");
@@ -353,8 +353,7 @@ static void make_rank(struct made_model *m, const char *job, int64_t rank, int64
 
 static void sessions_of_one_job_at_one_time_are_ranks_others_are_repeats(void **state)
 {
-	const struct model *models[] = {&made[0].model, &made[1].model, &made[2].model,
-					&made[3].model};
+	struct model *models[] = {&made[0].model, &made[1].model, &made[2].model, &made[3].model};
 	size_t ends[4], jobs;
 	struct error e;
 
@@ -387,7 +386,7 @@ static void set_rounds(struct made_model *m, const double gib[], size_t count)
 
 static void totals_of_ranks_are_sums_at_one_instant(void **state)
 {
-	const struct model *models[] = {&made[0].model, &made[1].model};
+	struct model *models[] = {&made[0].model, &made[1].model};
 	struct model_totals t;
 
 	(void)state;
@@ -413,7 +412,7 @@ static void totals_of_ranks_are_sums_at_one_instant(void **state)
 
 static void ranks_are_subjects_of_their_own_and_a_share_is_a_hosts(void **state)
 {
-	const struct model *models[] = {&made[0].model, &made[1].model};
+	struct model *models[] = {&made[0].model, &made[1].model};
 	struct run *run = &check.runs[0];
 	struct error e;
 
