@@ -15,7 +15,7 @@
 /* Sessions and what they are grouped into; baselines are sessions as well, or files. */
 struct sessions {
 	ARRAY(struct model *) opened;
-	const struct model **models; /* sorted into runs */
+	struct model **models; /* sorted into runs */
 	size_t *ends;
 	ARRAY(struct run) runs;
 };
