@@ -170,6 +170,14 @@ void cells_over(struct cells *cells, int y, int x, int count, unsigned over)
 			cells_at(cells, y, i)->over |= (unsigned char)over;
 }
 
+void cells_select(struct cells *cells, int y)
+{
+	struct pen pen = pen_at(cells, y, 0);
+
+	pen_char(&pen, L'>');
+	cells_over(cells, y, 0, cells->width, OVER_SELECTED);
+}
+
 static int char_width(wchar_t ch)
 {
 	int columns;

@@ -61,6 +61,9 @@ void pen_text_ending(struct pen *pen, int end, const char *text);
 /* Lays meanings over cells that are drawn already. */
 void cells_over(struct cells *cells, int y, int x, int count, unsigned over);
 
+/* The row a person is on: a mark in the first column, and the overlay. */
+void cells_select(struct cells *cells, int y);
+
 /* ---- text measured in columns ------------------------------------------------------------------ */
 
 int text_width(const char *text);

@@ -92,7 +92,7 @@ static void phase_words(const struct ui *ui, char *out, size_t size)
 
 static void draw_right(const struct ui *ui, struct cells *cells, int *left)
 {
-	char word[96], rest[160], phase[160], filter[WORD_SIZE + 16] = "";
+	char word[96], rest[160], phase[160], filter[WORD_SIZE + 32] = "";
 	int gap = cells->width >= WIDE ? 3 : 2, width;
 	struct pen pen = pen_at(cells, 0, 0);
 
@@ -103,7 +103,8 @@ static void draw_right(const struct ui *ui, struct cells *cells, int *left)
 		*phase = '\0';
 	}
 	if (ui->filter[0])
-		snprintf(filter, sizeof(filter), "filter: %s  ", ui->filter);
+		snprintf(filter, sizeof(filter), "filter: %s, %d hidden  ", ui->filter,
+			 ui->hidden_rows);
 	if (ui->slow && !ui->time.difference)
 		snprintf(phase, sizeof(phase), "slow: %.3g Hz", 1 / ui->delay_s);
 	width = text_width(filter) + text_width(word) + text_width(rest) +
@@ -148,10 +149,12 @@ static void draw_left(const struct ui *ui, struct cells *cells, int end)
 	pen_print(&pen, "  %s", command);
 }
 
-static void draw_title(const struct ui *ui, struct cells *cells)
+void header_title(const struct ui *ui, struct cells *cells)
 {
 	int left;
 
+	if (!ui->now.pools)
+		return;
 	draw_right(ui, cells, &left);
 	draw_left(ui, cells, left);
 }
@@ -581,8 +584,7 @@ int header_draw(struct ui *ui, struct cells *cells)
 		draw_waiting(ui, cells, 1);
 		return 2;
 	}
-	if (!tiny || cells->height > 4)
-		draw_title(ui, cells), y++;
+	y += !tiny || cells->height > 4; /* the title */
 	if (!ui->hide_header && full && !ui->time.difference) {
 		draw_now(ui, cells, y);
 		draw_peak(ui, cells, y + 1);

@@ -60,6 +60,8 @@ static void go_out(struct ui *ui)
 		ui->screen = ui->back[--ui->back_count];
 }
 
+static void need_selected(struct ui *ui);
+
 /* ---- time ------------------------------------------------------------------------------------------------------- */
 
 static void by_columns(struct ui *ui, int count)
@@ -201,15 +203,22 @@ static void search(struct ui *ui, int direction)
 	sheet_release(&sheet);
 }
 
+/* A row is selected by drawing, at the latest; a key may come before the first frame of its screen. */
+static void need_selected(struct ui *ui)
+{
+	struct sheet sheet = {0};
+
+	if (!ui_sheet(ui, &sheet))
+		return;
+	sheet_selected(&sheet, ui_view(ui));
+	sheet_release(&sheet);
+}
+
 static void go_in(struct ui *ui)
 {
 	const struct screen *screen = ui_screen(ui->screen);
-	struct sheet sheet = {0};
 
-	if (ui_sheet(ui, &sheet)) { /* so that there is a selected row */
-		sheet_selected(&sheet, ui_view(ui));
-		sheet_release(&sheet);
-	}
+	need_selected(ui);
 	if (screen->go_in)
 		screen->go_in(ui);
 }
@@ -221,6 +230,7 @@ static int on_tree(const struct ui *ui)
 
 static void open_tree(struct ui *ui, int key)
 {
+	need_selected(ui);
 	if (on_tree(ui))
 		ui_screen(ui->screen)->open(ui, key);
 	else
@@ -294,6 +304,7 @@ static void flip(struct ui *ui)
 
 static void copy(struct ui *ui)
 {
+	need_selected(ui);
 	ui->copy[0] = '\0';
 	if (ui_screen(ui->screen)->copy)
 		ui_screen(ui->screen)->copy(ui, ui->copy, sizeof(ui->copy));

@@ -53,9 +53,11 @@ static void save_view(struct ui *ui, const struct cells *cells)
 	ui->save_as[0] = '\0';
 }
 
-/* What a key asked of the loop. */
-static void serve(struct ui *ui, const struct cells *cells)
+/* What a key asked of the loop. 1 = there is something new to show. */
+static int serve(struct ui *ui, const struct cells *cells)
 {
+	int changed = ui->save_as[0] || ui->redraw || ui->suspend;
+
 	if (ui->save_as[0])
 		save_view(ui, cells);
 	if (ui->copy[0])
@@ -69,6 +71,7 @@ static void serve(struct ui *ui, const struct cells *cells)
 	if (ui->suspend)
 		term_suspend();
 	ui->suspend = 0;
+	return changed;
 }
 
 static int show(struct ui *ui, struct cells *cells, struct error *e)
@@ -142,9 +145,8 @@ static int loop(struct ui *ui, struct cells *cells, struct error *e)
 
 		if (due && (failed = show(ui, cells, e)))
 			break;
-		serve(ui, cells);
-		due = 0;
-		input = term_wait(wait_ms(ui, last));
+		due = serve(ui, cells);
+		input = term_wait(due ? 0 : wait_ms(ui, last));
 		ui->clock_ns = now_ns();
 		/* all keys that are there, then one frame: a paste cannot make it lag */
 		for (keys = 0; input.kind != INPUT_NONE && !leave; keys++) {

@@ -28,10 +28,8 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 		for (int c = 0; settings[i].choices[c]; c++)
 			pen_print(&pen, c == chosen ? "[%s] " : " %s  ", settings[i].choices[c]);
 		ui_hit(ui, (struct hit){HIT_ROW, line, 0, 1, cells->width, i});
-		if (i != ui->setup_row)
-			continue;
-		cells_at(cells, line, 0)->ch = L'>';
-		cells_over(cells, line, 0, cells->width, OVER_SELECTED);
+		if (i == ui->setup_row)
+			cells_select(cells, line);
 	}
 }
 

@@ -321,10 +321,8 @@ void sheet_draw(const struct sheet *sheet, struct sheet_view *view, struct sheet
 	place->hidden_columns = layout.hidden;
 	for (int i = view->top; i < view->top + place->rows; i++, y++) {
 		draw_row(sheet, &layout, place->cells, y, &sheet->rows[i]);
-		if (i != selected)
-			continue;
-		cells_at(place->cells, y, 0)->ch = L'>';
-		cells_over(place->cells, y, 0, place->cells->width, OVER_SELECTED);
+		if (i == selected)
+			cells_select(place->cells, y);
 	}
 	for (int i = 0; i < totals; i++, y++)
 		draw_row(sheet, &layout, place->cells, y, &sheet->rows[rows + i]);

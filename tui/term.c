@@ -1,6 +1,6 @@
 /*
  * The terminal. Curses draws and decodes keys; the mouse (SGR 1006), the title and the clipboard are asked for with
- * xterm's sequences, only where terminfo says the terminal understands them (XT).
+ * xterm's sequences, only where terminfo knows of a mouse.
  *
  * File-static state, all of it here: one terminal a program. `restore` is read by a signal handler, so it is complete
  * before the handlers are set and does not change until they are gone. Signals that steer the program are blocked and read from a
@@ -177,6 +177,7 @@ static void make_pairs(void)
 int term_open(const struct term_options *options, struct error *e)
 {
 	const char *name = getenv("TERM");
+	TERMINAL *asked;
 	int status;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
@@ -186,12 +187,17 @@ int term_open(const struct term_options *options, struct error *e)
 	if (!cursor_address)
 		return refuse(e, "this kind of terminal (TERM) cannot position the cursor");
 	term.options = *options;
-	term.xterm = tigetflag("XT") > 0;
+	/* a terminal with a mouse speaks xterm, but for the console, whose mouse is another program */
+	term.xterm = key_mouse && strncmp(name, "linux", 5);
 	tcgetattr(STDIN_FILENO, &term.modes_before);
 	if (take_signals() < 0)
 		return error_set(e, ERROR_SYSTEM, "cannot make a descriptor for signals");
 	set_escdelay(ESCAPE_MS);
-	term.screen = newterm(name, stdout, stdin);
+	asked = cur_term;
+	term.screen =
+		newterm(name, stdout, stdin); /* reads the description once more, as its own */
+	if (cur_term != asked)
+		del_curterm(asked);
 	if (!term.screen) {
 		term_close();
 		return refuse(e, "the terminal cannot be set up");

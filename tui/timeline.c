@@ -74,10 +74,11 @@ struct plot_span timeline_span(const struct timeline *tl, const struct model *m,
 /* Moves the window so that the cursor is in it. */
 static void keep_in_window(struct timeline *tl)
 {
-	int64_t length = tl->window_end_ns - tl->window_start_ns;
+	int64_t length;
 
 	if (tl->window_end_ns == MODEL_NONE)
 		return;
+	length = tl->window_end_ns - tl->window_start_ns;
 	if (tl->cursor_ns < tl->window_start_ns)
 		tl->window_start_ns = tl->cursor_ns;
 	else if (tl->cursor_ns >= tl->window_end_ns)

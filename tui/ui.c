@@ -240,6 +240,8 @@ static int read_news(struct ui *ui)
 
 	if (changed < 0)
 		snprintf(ui->trouble, sizeof(ui->trouble), "%.250s", e.text);
+	else if (ui->model->damage)
+		snprintf(ui->trouble, sizeof(ui->trouble), "%.250s", ui->model->damage);
 	else
 		watch_file(ui);
 	if (changed > 0)
@@ -333,6 +335,7 @@ int ui_sheet(struct ui *ui, struct sheet *sheet)
 	else
 		screen->build(ui, sheet);
 	sheet_filter(sheet, ui->filter);
+	ui->hidden_rows = sheet->hidden_rows;
 	sheet_sort(sheet, ui_view(ui), ui->clock_ns,
 		   ui->live && ui->time.following ? SORT_EVERY_S * SECOND : 0);
 	return 1;
@@ -347,15 +350,12 @@ static void heading_hit(void *arg, int column, int x, int width)
 }
 
 /* What was left out, at the right end of the last line of the sheet. */
-static void say_left_out(struct ui *ui, struct cells *cells, const struct sheet *sheet,
-			 const struct sheet_place *place)
+static void say_left_out(struct cells *cells, const struct sheet_place *place)
 {
 	char text[128] = "";
 	struct pen pen = pen_at(cells, place->next_y - 1, 0);
 
-	if (ui->filter[0] && sheet->hidden_rows)
-		snprintf(text, sizeof(text), "%d rows hidden, Esc shows", sheet->hidden_rows);
-	else if (place->hidden_columns && cells->width < 112)
+	if (place->hidden_columns && cells->width < 112)
 		snprintf(text, sizeof(text), "%d columns hidden, a wider screen shows",
 			 place->hidden_columns);
 	if (!text[0] || text_width(text) > cells->width - 2)
@@ -367,6 +367,14 @@ static void say_left_out(struct ui *ui, struct cells *cells, const struct sheet 
 	pen_text_ending(&pen, cells->width - 1, text);
 }
 
+static int has_rows(const struct sheet *sheet)
+{
+	for (int i = 0; i < sheet->row_count; i++)
+		if (sheet->rows[i].kind == ROW_PLAIN)
+			return 1;
+	return 0;
+}
+
 int ui_draw_sheet(struct ui *ui, struct cells *cells, struct sheet *sheet, int y, int height)
 {
 	struct sheet_place place = {cells, y, height, heading_hit, ui, 0, 0, 0, y};
@@ -374,7 +382,7 @@ int ui_draw_sheet(struct ui *ui, struct cells *cells, struct sheet *sheet, int y
 
 	if (height < 1)
 		return y;
-	if (ui->filter[0] && sheet->hidden_rows && !sheet->row_count) {
+	if (sheet->hidden_rows && !has_rows(sheet)) {
 		struct pen pen = pen_at(cells, y, 3);
 
 		pen_print(&pen, "0 of %d rows match \"%s\".   Esc clears the filter",
@@ -387,7 +395,7 @@ int ui_draw_sheet(struct ui *ui, struct cells *cells, struct sheet *sheet, int y
 	for (int i = 0; i < place.rows; i++)
 		ui_hit(ui,
 		       (struct hit){HIT_ROW, y + 1 + i, 0, 1, cells->width, place.first_row + i});
-	say_left_out(ui, cells, sheet, &place);
+	say_left_out(cells, &place);
 	return place.next_y;
 }
 
@@ -430,6 +438,8 @@ void ui_draw(struct ui *ui, struct cells *cells)
 		y = header_draw(ui, cells);
 	if (y < cells->height - bar)
 		screen->draw(ui, cells, y, cells->height - bar - y);
+	if (ui->screen < SCREEN_TABS && cells->height > 4)
+		header_title(ui, cells);
 	if (bar)
 		bar_draw(ui, cells);
 }

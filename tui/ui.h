@@ -71,6 +71,7 @@ struct ui {
 	int back_count;
 	struct sheet_view views[SCREENS];
 	char filter[WORD_SIZE], search[WORD_SIZE];
+	int hidden_rows; /* by the filter, on this screen */
 	enum stack_kind stack_kind;
 	enum stack_measure measure;
 	int owner; /* process index, -1 = all */
@@ -170,7 +171,10 @@ int ui_draw_sheet(struct ui *ui, struct cells *cells, struct sheet *sheet, int y
 
 /* ---- pieces of screens -------------------------------------------------------------------------------------- */
 
-int header_draw(struct ui *ui, struct cells *cells); /* returns the first free line */
+int header_draw(struct ui *ui,
+		struct cells *cells); /* all but the title; returns the first free line */
+void header_title(const struct ui *ui,
+		  struct cells *cells); /* last: it tells what the screen left out */
 void bar_draw(struct ui *ui, struct cells *cells);
 
 struct chart_place {
