@@ -144,6 +144,7 @@ static int run_unprofiled(const struct run *run, struct error *e)
 static int start_command(const struct run *run, const struct segment_dir *dir,
 			 struct launch *launch, int *exit_code, struct error *e)
 {
+	const char *sample_bytes = run->sample_bytes, *release = "1";
 	char shim[PATH_MAX], *preload;
 	int result;
 
@@ -153,16 +154,18 @@ static int start_command(const struct run *run, const struct segment_dir *dir,
 	preload = shim_preload(shim, getenv("LD_PRELOAD"), dir->path);
 	if (!preload)
 		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot preload %s", shim);
-	result = launch_start(
-		launch, run->argv,
-		(struct launch_variable[]){
-			{"LD_PRELOAD", preload},
-			{"LOOPMEM_DIR", dir->path},
-			{"LOOPMEM_SAMPLE_BYTES",
-			 run->sample_bytes[0] ? run->sample_bytes : getenv("LOOPMEM_SAMPLE_BYTES")},
-			{"LOOPMEM_RELEASE", run->release ? "1" : getenv("LOOPMEM_RELEASE")},
-		},
-		4, exit_code, e);
+	if (!*sample_bytes)
+		sample_bytes = getenv("LOOPMEM_SAMPLE_BYTES");
+	if (!run->release)
+		release = getenv("LOOPMEM_RELEASE");
+	const struct launch_variable variables[] = {
+		{"LD_PRELOAD", preload},
+		{"LOOPMEM_DIR", dir->path},
+		{"LOOPMEM_SAMPLE_BYTES", sample_bytes},
+		{"LOOPMEM_RELEASE", release},
+	};
+	result = launch_start(launch, run->argv, variables,
+			      sizeof(variables) / sizeof(variables[0]), exit_code, e);
 	free(preload);
 	return result;
 }
@@ -262,6 +265,7 @@ int cmd_run(int argc, char **argv)
 	struct segment_dir dir;
 	struct error e;
 
+	launch_keep_standard_files();
 	command_parse(&cmd_run_argp, argc, argv, ARGP_IN_ORDER, &run);
 	if (!run.file)
 		name_session(&run);

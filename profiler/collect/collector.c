@@ -56,7 +56,7 @@ struct collector {
 	int64_t flushed_ns, second_ns, synced_ns;
 	int failed;
 	struct error failure; /* the first one of writing, when `failed` */
-	int segments_gone_noted;
+	int removal_noted;
 	int stopped;
 };
 
@@ -272,10 +272,12 @@ static void every_second(struct collector *c, int64_t now_ns)
 		if (session_sync(c->recorder.session, &e))
 			note_failure(c, &e);
 	}
-	if (c->segments.gone && !c->segments_gone_noted++)
-		recorder_note(
-			&c->recorder, "warning",
-			"the segment directory was removed: processes started since are not counted");
+	if (!c->removal_noted && segments_removed(&c->segments)) {
+		c->removal_noted = 1;
+		recorder_note(&c->recorder, "warning",
+			      "the directory of the segments was removed: processes started "
+			      "since are not counted");
+	}
 }
 
 /* Without a pidfd, or where its event was missed: what is a zombie or gone has ended. */
@@ -377,6 +379,7 @@ void collector_run(struct collector *c)
 {
 	struct epoll_event events[64];
 
+	tick(c);
 	while (!is_over(c)) {
 		int n = epoll_wait(c->epoll_fd, events, sizeof(events) / sizeof(events[0]), -1);
 

@@ -19,6 +19,13 @@ static const int ignored[] = {SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGXFS
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+void launch_keep_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != fd)
+			return;
+}
+
 static void __attribute__((noreturn))
 become_command(char *const *argv, const struct launch_variable *variables, size_t count,
 	       int report_fd)

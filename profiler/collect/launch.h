@@ -33,6 +33,10 @@ enum {
 	LAUNCH_NOT_FOUND = 127,
 };
 
+/* Where standard input, output or error is closed, puts something harmless in its place that the
+ * command will not inherit: else the next file opened would be taken for it. */
+void launch_keep_standard_files(void);
+
 /* Starts argv with these variables of its environment changed. Returns 0 when the exec succeeded.
  * Else a negative error_kind, and *exit_code is LAUNCH_NOT_FOUND, LAUNCH_NOT_EXECUTABLE, or 0 when
  * it was no fault of the command's. */

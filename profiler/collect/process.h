@@ -65,10 +65,11 @@ struct process {
 
 	/* walks */
 	struct walk_pace pace;
-	int64_t anon_at_walk, minor_faults_at_walk;
+	int64_t anon_at_walk, minor_faults_at_walk, shared_at_walk;
 	int edge; /* an edge wants its exact figures now */
 	int stale; /* a sharer came or went: its proportional bytes are no longer what the walk said */
 	int64_t stale_ns;
+	int suspect; /* a sharer copied pages: the shares of the others grew, and nothing else shows it */
 };
 
 /* Fills a process from /proc: 0, or -ESRCH when there is none (any more). `parent` may be NULL.
@@ -97,8 +98,10 @@ void process_write_heap(const struct process *p, struct recorder *r, int64_t t_n
 /* Reads stat, status, wchan and the number of descriptors, and writes the detail row. */
 void process_write_detail(struct process *p, struct recorder *r, int64_t t_ns);
 
-/* Walks it and writes the rollup row. 0, or -errno. */
-int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_reason reason);
+/* Walks it and writes the rollup row. 0, or -errno. *copied_bytes = what it copied of shared pages
+ * since its last walk. */
+int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_reason reason,
+		 int64_t *copied_bytes);
 
 /* Anonymous memory that changed since the last walk: what statm saw, or what the faults could have
  * copied. */

@@ -103,7 +103,19 @@ static void refresh_faults(struct process *p)
 		p->minor_faults = stat.minor_faults;
 }
 
-int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_reason reason)
+/* Copies are faults, and make shared pages fewer. */
+static int64_t copied_since_walk(const struct process *p, int64_t shared_bytes)
+{
+	int64_t fewer = p->shared_at_walk - shared_bytes;
+	int64_t faulted = (p->minor_faults - p->minor_faults_at_walk) * 4096;
+
+	if (p->pace.walks < 2 || shared_bytes == KEYED_ABSENT || p->shared_at_walk == KEYED_ABSENT)
+		return 0;
+	return fewer < faulted ? fewer : faulted;
+}
+
+int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_reason reason,
+		 int64_t *copied_bytes)
 {
 	const int64_t young_ns = 250000000;
 	struct proc_rollup u;
@@ -113,7 +125,8 @@ int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_
 		.t_ns = t_ns, .process = p->id, .wall_ns = wall_ns, .edge = reason == WALK_EDGE};
 
 	walk_done(&p->pace, t_ns, wall_ns, p->statm.rss_bytes);
-	p->edge = p->stale = 0;
+	p->edge = p->stale = p->suspect = 0;
+	*copied_bytes = 0;
 	if (error)
 		return error;
 	refresh_faults(p);
@@ -138,6 +151,8 @@ int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_
 	session_put_rollup(r->session, &row);
 	r->walks++;
 	r->walk_wall_ns += wall_ns;
+	*copied_bytes = copied_since_walk(p, proc_rollup_shared(&u));
+	p->shared_at_walk = proc_rollup_shared(&u);
 	p->anon_at_walk = p->statm.anon_bytes;
 	p->minor_faults_at_walk = p->minor_faults;
 	return 0;

@@ -69,9 +69,22 @@ static void update_budget(struct sampler *s)
 	budget_update(&s->budget, clock_monotonic_ns(), clock_cpu_ns());
 }
 
+/* The others of a family in which much was copied: their shares are larger now. */
+static void suspect_family(struct sampler *s, const struct process *copier, int64_t copied_bytes)
+{
+	struct process *p;
+
+	if (!walk_worthwhile(copied_bytes, copier->statm.rss_bytes))
+		return;
+	JOB_EACH_ALIVE(s->job, p)
+	if (p->family == copier->family && p != copier)
+		p->suspect = 1;
+}
+
 /* 1 when the walk was done. A walk that is due and would cost too much is counted as skipped. */
 static int walk(struct sampler *s, struct process *p, int64_t t_ns, enum walk_reason reason)
 {
+	int64_t copied_bytes;
 	int error;
 
 	update_budget(s);
@@ -80,7 +93,8 @@ static int walk(struct sampler *s, struct process *p, int64_t t_ns, enum walk_re
 		s->recorder->skipped++;
 		return 0;
 	}
-	error = process_walk(p, s->recorder, t_ns, reason);
+	error = process_walk(p, s->recorder, t_ns, reason, &copied_bytes);
+	suspect_family(s, p, copied_bytes);
 	if (error == -EACCES && !s->walks_refused++)
 		recorder_note(
 			s->recorder, "warning",
@@ -145,7 +159,8 @@ static int wants_regular_walk(const struct sampler *s, const struct process *p, 
 {
 	return measured_now(p, t_ns) && p->pace.last_ns != t_ns && stands_for_pool(s, p) &&
 	       walk_allowed(&p->pace, t_ns, WALK_REGULAR) &&
-	       (p->stale || walk_worthwhile(process_changed_bytes(p), p->statm.rss_bytes));
+	       (p->stale || p->suspect ||
+		walk_worthwhile(process_changed_bytes(p), p->statm.rss_bytes));
 }
 
 /* Stale before changed, much before little, long ago before lately. */
@@ -253,15 +268,22 @@ static void take_shm(struct sampler *s)
 	s->shm_cost_ns = cost_average(s->shm_cost_ns, clock_cpu_ns() - cpu_ns);
 }
 
+/* In step with the beginning, unless it fell behind by more than a period. */
+static int64_t next_due(int64_t due_ns, int64_t period_ns, int64_t now_ns)
+{
+	return due_ns + period_ns > now_ns ? due_ns + period_ns : now_ns + period_ns;
+}
+
 void sampler_step(struct sampler *s)
 {
 	int64_t now_ns = recorder_now(s->recorder);
-	int shm_edge = s->edges->walk_shm && now_ns - s->shm_last_ns >= 1000 * MS;
+	int shm_edge = s->edges->walk_shm && now_ns - s->shm_last_ns >= 100 * MS &&
+		       budget_allows(&s->budget, s->shm_cost_ns, WALK_EDGE);
 
 	if (now_ns >= s->round_due_ns || s->edges->measure) {
 		take_round(s, now_ns >= s->round_due_ns);
 		if (now_ns >= s->round_due_ns)
-			s->round_due_ns = now_ns + s->rates.round_ns;
+			s->round_due_ns = next_due(s->round_due_ns, s->rates.round_ns, now_ns);
 	}
 	if (now_ns >= s->shm_due_ns || shm_edge) {
 		take_shm(s);

@@ -21,24 +21,26 @@ int64_t walk_expected_ns(int64_t rss_bytes)
 
 int walk_allowed(const struct walk_pace *p, int64_t now_ns, enum walk_reason reason)
 {
-	int64_t debt_ns = BORROWED_WALKS * DUTY * p->wall_ns;
+	int64_t period_ns = p->busy ? 2 * DUTY * p->wall_ns : 0;
 
 	if (!p->walks)
 		return 1;
 	if (reason == WALK_EDGE)
-		return now_ns >= p->free_ns - debt_ns;
-	return now_ns >= p->free_ns && now_ns - p->last_ns >= REGULAR_PERIOD_NS;
+		return now_ns >= p->free_ns - BORROWED_WALKS * DUTY * p->wall_ns;
+	if (period_ns < REGULAR_PERIOD_NS)
+		period_ns = REGULAR_PERIOD_NS;
+	return now_ns >= p->free_ns && now_ns - p->last_ns >= period_ns;
 }
 
 void walk_done(struct walk_pace *p, int64_t now_ns, int64_t wall_ns, int64_t rss_bytes)
 {
 	int64_t from_ns = p->free_ns > now_ns ? p->free_ns : now_ns;
 
-	p->busy = wall_ns > 3 * walk_expected_ns(rss_bytes) && wall_ns > MS;
 	p->walks++;
+	p->busy = wall_ns > 3 * walk_expected_ns(rss_bytes) && wall_ns > MS;
 	p->last_ns = now_ns;
 	p->wall_ns = wall_ns;
-	p->free_ns = from_ns + DUTY * wall_ns * (p->busy ? 2 : 1);
+	p->free_ns = from_ns + DUTY * wall_ns;
 }
 
 int walk_worthwhile(int64_t changed_bytes, int64_t rss_bytes)

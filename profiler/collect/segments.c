@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int segments_open(struct segments *s, const char *directory, struct error *e)
@@ -89,8 +90,6 @@ static void read_inotify(struct segments *s, const struct job *j)
 
 		for (char *p = buffer; p < buffer + n; p += sizeof(*event) + event->len) {
 			event = (const struct inotify_event *)p;
-			if (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF))
-				s->gone = 1;
 			if (event->mask & IN_Q_OVERFLOW)
 				list_directory(s, j);
 			if (event->len)
@@ -183,6 +182,21 @@ static int attach(struct segments *s, struct job *j, const char *name)
 	return 1;
 }
 
+/* A segment without space was left empty by its process. */
+static void give_up(const struct segments *s, struct job *j, const char *name)
+{
+	recorder_note(j->recorder, "warning",
+		      "a process found no room for its segment: it is not counted");
+	unlinkat(s->dir_fd, name, 0);
+}
+
+int segments_removed(const struct segments *s)
+{
+	struct stat st;
+
+	return !fstat(s->dir_fd, &st) && !st.st_nlink;
+}
+
 void segments_poll(struct segments *s, struct job *j, int listen)
 {
 	const int64_t patience_ns = INT64_C(2000000000), list_period_ns = 100000000;
@@ -194,10 +208,12 @@ void segments_poll(struct segments *s, struct job *j, int listen)
 	if (s->listed_ns < 0 || (s->inotify_fd < 0 && now_ns - s->listed_ns > list_period_ns))
 		list_directory(s, j);
 	for (int i = 0; i < s->pending_count; i++) {
-		if (attach(s, j, s->pending[i].name) ||
-		    now_ns - s->pending[i].first_ns > patience_ns)
+		if (attach(s, j, s->pending[i].name))
 			continue;
-		s->pending[kept++] = s->pending[i];
+		if (now_ns - s->pending[i].first_ns > patience_ns)
+			give_up(s, j, s->pending[i].name);
+		else
+			s->pending[kept++] = s->pending[i];
 	}
 	s->pending_count = kept;
 }

@@ -18,7 +18,6 @@ enum { SEGMENTS_PENDING = 256 };
 struct segments {
 	int dir_fd;
 	int inotify_fd; /* -1 = none left on this system: the directory is listed instead */
-	int gone;       /* the directory was deleted */
 	int64_t listed_ns;
 	/* seen, but not published yet by their process */
 	struct {
@@ -36,5 +35,8 @@ void segments_close(struct segments *s);
 /* Joins what is new. Cheap when nothing is. `listen` = the inotify descriptor has something to
  * read. */
 void segments_poll(struct segments *s, struct job *j, int listen);
+
+/* Was the directory removed meanwhile? */
+int segments_removed(const struct segments *s);
 
 #endif
