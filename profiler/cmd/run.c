@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "profiler/cmd/command.h"
+#include "profiler/cmd/open_session.h"
 #include "profiler/collect/clock.h"
 #include "profiler/collect/collector.h"
 #include "profiler/collect/launch.h"
@@ -17,6 +18,7 @@
 #include "profiler/collect/thin.h"
 #include "profiler/size.h"
 #include "profiler/version.h"
+#include "profiler/view/summary.h"
 
 enum {
 	OPTION_RELEASE = 0x100,
@@ -180,47 +182,76 @@ static void serve(void *launch)
 	launch_serve(launch);
 }
 
-static void warn(const struct collector_note *note, void *quiet)
+/* ---- what is said at the end ---- */
+
+static void warn(const struct collector_note *note, void *out)
 {
-	if (*(const bool *)quiet)
-		return;
-	fprintf(stderr, "loopmem: %s", note->text);
+	fprintf(out, "loopmem: %s", note->text);
 	if (note->count > 1)
-		fprintf(stderr, " (%lld times)", (long long)note->count);
-	fputc('\n', stderr);
+		fprintf(out, " (%lld times)", (long long)note->count);
+	fputc('\n', out);
 }
 
 /* The loader ignores a library that it cannot preload; then only what /proc shows was seen. */
-static void say_shim_absent(const struct run *run, int program_fd)
+static void warn_of_absence(FILE *out, const struct run *run, int program_fd)
 {
 	const char *why = program_fd < 0 ? NULL : shim_why_not(program_fd);
 
-	if (!run->quiet)
-		fprintf(stderr,
-			"loopmem: %s: the shim did not load: %s\n  only what /proc shows was recorded: no pools, no heap\n",
-			run->argv[0],
-			why ? why : "the program took it out of its environment, or ended at once");
+	fprintf(out,
+		"loopmem: %s: the shim did not load: %s\n"
+		"  only what /proc shows was recorded: no pools, no heap\n",
+		run->argv[0],
+		why ? why : "the program took it out of its environment, or ended at once");
+}
+
+static void print_summary(const struct run *run)
+{
+	struct model *model;
+	struct error e;
+
+	if (open_session(&model, run->file, &e)) {
+		command_failed("loopmem", &e);
+		return;
+	}
+	summary_print(stderr, model, run->file);
+	model_close(model);
+}
+
+/* Closes the session. Failures are always told; the summary and the warnings that were collected
+ * are kept back by -q. */
+static void finish(const struct run *run, struct collector *collector, int program_fd)
+{
+	char *warnings = NULL;
+	size_t size;
+	FILE *out = open_memstream(&warnings, &size);
+	int absent = !collector_root_instrumented(collector);
+	struct error e;
+	int failed = collector_finish(collector, out ? warn : NULL, out, &e);
+
+	if (absent && out)
+		warn_of_absence(out, run, program_fd);
+	if (out)
+		fclose(out);
+	if ((failed || !run->quiet) && isatty(STDERR_FILENO))
+		fputc('\n', stderr);
+	if (failed)
+		command_failed("loopmem", &e);
+	else if (!run->quiet)
+		print_summary(run);
+	if (!run->quiet && warnings)
+		fputs(warnings, stderr);
+	free(warnings);
 }
 
 static void collect(const struct run *run, struct launch *launch, struct collector *collector,
 		    int program_fd)
 {
-	bool quiet = run->quiet;
-	struct error e;
-	int instrumented;
-
 	launch->reaped = reaped;
 	launch->reaped_arg = collector;
 	collector_watch(collector, launch->signal_fd, serve, launch);
 	collector_run(collector);
 	launch_wait(launch);
-	if (!quiet && isatty(STDERR_FILENO))
-		fputc('\n', stderr);
-	instrumented = collector_root_instrumented(collector);
-	if (collector_finish(collector, warn, &quiet, &e))
-		command_failed("loopmem", &e);
-	if (!instrumented)
-		say_shim_absent(run, program_fd);
+	finish(run, collector, program_fd);
 }
 
 static int run_profiled(const struct run *run, struct segment_dir *dir)

@@ -5,7 +5,7 @@ import signal
 import subprocess
 
 import tap
-from profiled import BUILD, LOOPMEM, TMP, Session, path, run
+from profiled import BUILD, LOOPMEM, TMP, Session, path, run, target
 
 
 def status(*command, **kwargs):
@@ -84,6 +84,17 @@ def output_and_input_pass_untouched():
 def nothing_is_printed_before_the_command_prints():
     r = run("sh", "-c", "echo first >&2", options=["-o", "first.loopmem"])
     assert r.stderr.startswith("first\n"), r.stderr
+
+
+@tap.claim
+def the_summary_follows_the_commands_output():
+    r = run("sh", "-c", "sleep 0.3; echo last >&2", options=["-o", "summary.loopmem"])
+    lines = r.stderr.splitlines()
+    assert lines[0] == "last" and lines[1].startswith("loopmem: peak "), r.stderr
+    assert len(lines) <= 1 + 8 and all(line.startswith("loopmem: ") for line in lines[1:]), r.stderr
+    r = run(target("pools"), "2", "1", "30", options=["-o", "summary2.loopmem"])
+    assert "held idle" in r.stderr and "loopmem report summary2.loopmem" in r.stderr, r.stderr
+    assert run("true", options=["-q"]).stderr == ""
 
 
 @tap.claim
