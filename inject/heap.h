@@ -38,6 +38,9 @@ void heap_forked(void);
 /* True when a thread with a slot may take the short way. */
 bool heap_is_short(void);
 
+/* malloc as this library defines it, also where another one comes first. */
+extern void *heap_own_malloc(size_t bytes) __attribute__((visibility("hidden")));
+
 /* The long ways. They return the block so that malloc ends in a jump to them; heap_free gives it back
  * itself. */
 void *heap_note_alloc(void *block);

@@ -21,6 +21,10 @@ EXPORT void *malloc(size_t bytes)
 	return heap_alloced(real.malloc(bytes));
 }
 
+/* Whatever &malloc is to others, this is ours. */
+extern void *heap_own_malloc(size_t bytes) __attribute__((alias("malloc"), visibility("hidden"),
+							  malloc, leaf, nothrow, alloc_size(1)));
+
 EXPORT void *calloc(size_t n, size_t each)
 {
 	return heap_alloced(real.calloc(n, each));

@@ -1,6 +1,7 @@
 /*
  * hooks_map.c: the exported mapping functions. The real call decides what is returned and errno; the
- * note keeps both. What the allocator maps for itself is heap and is not noted.
+ * note keeps both. What the allocator maps for itself is heap and is not noted: it calls with locks of
+ * its own held, which a fork takes too, so no lock of ours may be asked for in there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -51,6 +52,8 @@ EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
 	if (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP))
 		wanted = va_arg(args, void *);
 	va_end(args);
+	if (identity_is_allocator_code(__builtin_return_address(0)))
+		return REAL(mremap)(old, old_bytes, bytes, flags, wanted);
 	move = regions_move_begin(old, flags & MREMAP_DONTUNMAP ? 0 : old_bytes);
 	moved = REAL(mremap)(old, old_bytes, bytes, flags, wanted);
 	regions_move_end(&move, moved, bytes);
@@ -59,16 +62,22 @@ EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
 
 EXPORT int munmap(void *start, size_t bytes)
 {
-	regions_unmapped(start, bytes);
+	if (!identity_is_allocator_code(__builtin_return_address(0)))
+		regions_unmapped(start, bytes);
 	return REAL(munmap)(start, bytes);
+}
+
+static bool is_discard(int advice)
+{
+	return advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE;
 }
 
 EXPORT int madvise(void *start, size_t bytes, int advice)
 {
 	int result = REAL(madvise)(start, bytes, advice);
 
-	if (result == 0 &&
-	    (advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE))
+	if (result == 0 && is_discard(advice) &&
+	    !identity_is_allocator_code(__builtin_return_address(0)))
 		regions_discarded(start, bytes);
 	return result;
 }

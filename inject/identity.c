@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "inject/heap.h"
+#include "inject/loaded.h"
 #include "inject/real.h"
 #include "inject/text.h"
 
@@ -60,13 +62,24 @@ static bool is_in(const struct code *code, const void *function)
 	return (uintptr_t)function - code->start < code->end - code->start;
 }
 
-static void describe(const char *file, const struct code *code)
+/* The program itself has an empty name in the list of loaded objects. */
+static void put_name(const char *file)
 {
 	struct identity_allocator *a = &identity_allocator;
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	struct text text = text_into(a->name, sizeof(a->name));
 
 	a->is_glibc = !strncmp(name, "libc.so", 7) || !strncmp(name, "libc-2", 6);
-	text_copy(a->name, sizeof(a->name), a->is_glibc ? "glibc" : name);
+	text_put(&text, a->is_glibc ? "glibc" : *name ? name : "the program");
+	if (a->is_unseen)
+		text_put(&text, " (not seen)");
+}
+
+static void describe(const char *file, const struct code *code)
+{
+	struct identity_allocator *a = &identity_allocator;
+
+	put_name(file);
 	a->knows_sizes = is_in(code, real.malloc_usable_size);
 	a->foreign_posix_memalign = !is_in(code, real.posix_memalign);
 	a->foreign_aligned_alloc = !is_in(code, real.aligned_alloc);
@@ -78,16 +91,15 @@ static void describe(const char *file, const struct code *code)
 }
 
 /* dladdr would read every symbol of libc for each question. */
-static int find_provider(struct dl_phdr_info *info, size_t size, void *unused)
+static int find_provider(struct dl_phdr_info *info, size_t size, void *allocate)
 {
 	(void)size;
-	(void)unused;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 		uintptr_t start = info->dlpi_addr + segment->p_vaddr;
 		struct code code = {start, start + segment->p_memsz};
 		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
-		    is_in(&code, real.malloc)) {
+		    is_in(&code, allocate)) {
 			describe(info->dlpi_name, &code);
 			return 1;
 		}
@@ -97,7 +109,11 @@ static int find_provider(struct dl_phdr_info *info, size_t size, void *unused)
 
 void identity_find_allocator(void)
 {
-	dl_iterate_phdr(find_provider, NULL);
+	const void *first = loaded_first("malloc");
+
+	identity_allocator.is_unseen = first && first != (const void *)heap_own_malloc;
+	dl_iterate_phdr(find_provider,
+			identity_allocator.is_unseen ? (void *)first : (void *)real.malloc);
 }
 
 bool identity_is_allocator_code(const void *address)

@@ -16,8 +16,9 @@ void identity_cmdline(char *field, size_t size, int argc, char **argv);
 
 /* Who provides the heap functions. */
 struct identity_allocator {
-	char name[64]; /* "glibc", or the file name of the library */
+	char name[64]; /* "glibc", or the file name of the library; " (not seen)" as below */
 	bool is_glibc;
+	bool is_unseen;   /* it comes before this library in line: the program's calls go past it */
 	bool knows_sizes; /* the same library provides malloc_usable_size */
 	bool foreign_posix_memalign, foreign_aligned_alloc, foreign_memalign, foreign_valloc,
 		foreign_pvalloc; /* another library provides these: not blocks of this heap */

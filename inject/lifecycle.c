@@ -49,11 +49,10 @@ static void make_fork_detector(void)
 static void become_child(uint64_t inherited_live_bytes)
 {
 	python_boot_forked();
-	self_forked(inherited_live_bytes);
 	heap_forked();
+	self_forked(inherited_live_bytes);
 	regions_forked();
 	pools_forked();
-	thread_forked();
 	*not_forked = 1;
 }
 

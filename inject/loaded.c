@@ -7,6 +7,7 @@
 #include "inject/loaded.h"
 
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 struct search {
 	const char *name;
 	uint32_t hash;
-	bool found;
+	const void *found;
 };
 
 struct tables {
@@ -57,7 +58,13 @@ static bool find_tables(struct tables *tables, const struct dl_phdr_info *info)
 	return tables->hash && tables->symbols && tables->strings;
 }
 
-static bool has_symbol(const struct tables *tables, const struct search *search)
+/* A symbol that is only called has no section, though it may have an address for all to agree on. */
+static bool is_it(const struct tables *tables, const ElfW(Sym) * symbol, const char *name)
+{
+	return symbol->st_shndx != SHN_UNDEF && !strcmp(tables->strings + symbol->st_name, name);
+}
+
+static const ElfW(Sym) * find_symbol(const struct tables *tables, const struct search *search)
 {
 	const uint32_t *header = tables->hash;
 	uint32_t n_buckets = header[0], first = header[1], n_bloom = header[2];
@@ -67,17 +74,17 @@ static bool has_symbol(const struct tables *tables, const struct search *search)
 	uint32_t i;
 
 	if (n_buckets == 0)
-		return false;
+		return NULL;
 	i = buckets[search->hash % n_buckets];
 	if (i < first)
-		return false;
+		return NULL;
 	for (;; i++) {
 		uint32_t hash = chain[i - first];
 		if ((hash | 1) == (search->hash | 1) &&
-		    !strcmp(tables->strings + tables->symbols[i].st_name, search->name))
-			return true;
+		    is_it(tables, &tables->symbols[i], search->name))
+			return &tables->symbols[i];
 		if (hash & 1)
-			return false;
+			return NULL;
 	}
 }
 
@@ -85,15 +92,19 @@ static int look_in(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct search *search = data;
 	struct tables tables = {0};
+	const ElfW(Sym) *symbol = NULL;
 
 	(void)size;
-	search->found = find_tables(&tables, info) && has_symbol(&tables, search);
-	return search->found;
+	if (find_tables(&tables, info))
+		symbol = find_symbol(&tables, search);
+	if (symbol)
+		search->found = (const void *)(info->dlpi_addr + symbol->st_value);
+	return symbol != NULL;
 }
 
-bool loaded_defines(const char *symbol)
+const void *loaded_first(const char *symbol)
 {
-	struct search search = {symbol, gnu_hash(symbol), false};
+	struct search search = {symbol, gnu_hash(symbol), NULL};
 
 	dl_iterate_phdr(look_in, &search);
 	return search.found;

@@ -91,7 +91,7 @@ enum python_found python_api_find(const char **reason)
 	const char *(*get_version)(void);
 	int minor;
 
-	if (!loaded_defines("Py_GetVersion"))
+	if (!loaded_first("Py_GetVersion"))
 		return PYTHON_NONE;
 	get_version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
 	if (!get_version)

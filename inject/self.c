@@ -203,7 +203,16 @@ void self_give_up_plan(void)
 	lock_leave(LOCK_SEGMENT);
 }
 
-/* The parent's segment is shared with it: nothing may be written there from here on. */
+/* The parent's segment is shared with it: nothing may be written there from here on, and this thread
+ * must not point there when it goes. */
+static void leave(struct loopmem_segment *parent)
+{
+	__atomic_store_n(&self_segment, &private_segment, __ATOMIC_RELEASE);
+	thread_forked();
+	if (parent != &private_segment)
+		REAL(munmap)(parent, sizeof(*parent));
+}
+
 void self_forked(uint64_t inherited_live_bytes)
 {
 	struct loopmem_segment *parent = self_segment, *mine = &private_segment;
@@ -213,9 +222,7 @@ void self_forked(uint64_t inherited_live_bytes)
 
 	memcpy(reason, parent->python_reason, sizeof(reason));
 	REAL(madvise)(&private_pages, sizeof(private_pages), MADV_DONTNEED);
-	self_segment = mine;
-	if (parent != mine)
-		REAL(munmap)(parent, sizeof(*parent));
+	state = at_start;
 	mine->pid = getpid();
 	mine->fork_ns = self_now_ns();
 	mine->inherited_live_bytes = inherited_live_bytes;
@@ -223,5 +230,5 @@ void self_forked(uint64_t inherited_live_bytes)
 	mine->python_state = python_state;
 	mine->python_version = python_version;
 	memcpy(mine->python_reason, reason, sizeof(reason));
-	state = at_start;
+	leave(parent);
 }

@@ -40,7 +40,7 @@ enum { SELF_WAIT_BYTES = 64 << 10 };
 /* After the move: the calling thread's late counts follow. Cheap when there is nothing to do. */
 void self_settle(void);
 
-/* In the child of a fork. */
+/* In the child of a fork, after heap_forked: a private segment again, and thread_forked. */
 void self_forked(uint64_t inherited_live_bytes);
 
 /* True when `counters` lie in the private segment. */

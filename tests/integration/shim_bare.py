@@ -89,24 +89,30 @@ def the_collector_holds_nothing_of_the_program():
 @tap.claim
 def workers_forked_before_the_pool_and_programs_started_after_it_have_segments():
     place = Place()
-    script = ("import os, subprocess, sys, time, ctypes\n"
-              "child = os.fork()\n"
-              "if child == 0:\n"
-              "    time.sleep(0.5); x = [bytearray(5000) for _ in range(200)]; time.sleep(2); os._exit(0)\n"
-              "shim = ctypes.CDLL(os.environ['LD_PRELOAD'])\n"
-              "spec = (ctypes.c_char * 128)()\n"
-              "shim.loopmem_pool_begin(spec)\n"
-              "other = subprocess.Popen(['sleep', '2'])\n"
-              "time.sleep(1.2)\n"
-              "runtime = os.environ['XDG_RUNTIME_DIR']\n"
-              "directory = os.path.join(runtime, *os.listdir(runtime))\n"
-              "pids = {int(name.split('-')[0]) for name in os.listdir(directory)}\n"
-              "print({os.getpid(), child, other.pid} <= pids)\n"
-              "other.wait()\n")
+    script = """if True:
+        import ctypes, os, subprocess, time
+        child = os.fork()
+        while child == 0:  # allocates now and then, so it looks whether the directory is there
+            blocks = [bytearray(5000) for _ in range(200)]
+            time.sleep(0.05)
+        shim = ctypes.CDLL(os.environ["LD_PRELOAD"])
+        shim.loopmem_pool_begin((ctypes.c_char * 128)())
+        other = subprocess.Popen(["sleep", "60"])
+        runtime = os.environ["XDG_RUNTIME_DIR"]
+        for _ in range(200):
+            directory = os.path.join(runtime, *os.listdir(runtime))
+            pids = {int(name.split("-")[0]) for name in os.listdir(directory)}
+            if {os.getpid(), child, other.pid} <= pids:
+                print("all there")
+                break
+            time.sleep(0.05)
+        os.kill(child, 9)
+        other.kill()
+        """
     python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"
     run = place.run(python, "-c", script)
     place.wait_until_collected()
-    assert run.stdout == "True\n", (run.stdout, run.stderr)
+    assert run.stdout == "all there\n", (run.stdout, run.stderr)
 
 
 @tap.claim

@@ -67,6 +67,32 @@ def counting_is_exact_under_tcmalloc():
     assert re.match("libtcmalloc", run.segments[0].allocator)
 
 
+@tap.claim
+def an_allocator_that_comes_before_the_shim_is_named_as_not_seen():
+    directory = segments.new_directory()
+    environment = segments.environment(directory)
+    environment["LD_PRELOAD"] = f"{library('libjemalloc.so.2')}:{segments.SHIM}"
+    done = subprocess.run([segments.target("heapwork"), "200", "no-pvalloc"], env=environment,
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for segment in segments.read(directory):
+        assert segment.allocator == "libjemalloc.so.2 (not seen)", segment.allocator
+        assert segment.allocs == 0 and not any(segment.drops.values())
+
+
+@tap.claim
+def a_program_that_gives_malloc_an_address_of_its_own_is_counted():
+    # Not position independent: the address of malloc is an entry in the program, for all libraries.
+    program = os.path.join(segments.TMP, "fixed")
+    source = """#include <stdlib.h>
+        void *(*volatile allocate)(size_t) = malloc;
+        int main(void) { for (int i = 0; i < 1000; i++) allocate(1000); return 0; }"""
+    build = [os.environ.get("CC", "gcc"), "-fno-pie", "-no-pie", "-o", program, "-xc", "-"]
+    subprocess.run(build, input=source, text=True, check=True)
+    (segment,) = segments.run([program]).segments
+    assert segment.allocator == "glibc" and segment.allocs >= 1000, segment.allocs
+
+
 def planned(rounds, delay_s):
     """heapwork under a plan whose directory is made after a while: {name: (ledger, counts)}"""
     plan = os.path.join(segments.new_directory(), "plan")
