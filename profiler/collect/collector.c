@@ -144,6 +144,8 @@ static void describe(struct collector *c, const struct collector_options *o)
 	machine_describe(&c->sampler.machine, w);
 	session_put_text(w, "loopmem_version", o->version);
 	session_put_int(w, "released", o->released);
+	if (o->sample_bytes)
+		session_put_int(w, "sample_bytes", o->sample_bytes);
 	session_put_int(w, "root_pid", o->root);
 	session_put_int(w, "collector_pid", getpid());
 }

@@ -20,13 +20,14 @@ struct collector_options {
 	const char *segment_directory; /* exists */
 	const char *file;              /* the session to make */
 	int64_t max_bytes;             /* of the session */
-	int64_t clock_ns;    /* CLOCK_MONOTONIC at the moment 0: not later than the root's birth */
-	pid_t root;          /* the job's first process */
-	int reaps;           /* this process is the subreaper of the job */
-	int64_t grace_ns;    /* how long processes that outlive the root are watched */
-	char *const *argv;   /* the command; NULL = read it from the root */
-	const char *version; /* of this program */
-	int released;        /* it runs with --release-idle-workers */
+	int64_t clock_ns;     /* CLOCK_MONOTONIC at the moment 0: not later than the root's birth */
+	pid_t root;           /* the job's first process */
+	int reaps;            /* this process is the subreaper of the job */
+	int64_t grace_ns;     /* how long processes that outlive the root are watched */
+	char *const *argv;    /* the command; NULL = read it from the root */
+	const char *version;  /* of this program */
+	int released;         /* it runs with --release-idle-workers */
+	int64_t sample_bytes; /* mean between samples of call stacks; 0 = the shim's own */
 };
 
 struct collector_note {

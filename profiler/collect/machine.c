@@ -101,6 +101,49 @@ int64_t machine_oom_kills(const struct machine *m)
 	return now == KEYED_ABSENT || m->oom_kills == KEYED_ABSENT ? 0 : now - m->oom_kills;
 }
 
+/* "always [madvise] never": the word in brackets. */
+static void describe_huge_pages(struct session_writer *w)
+{
+	char text[128], *from, *end;
+
+	if (read_file("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof(text)))
+		return;
+	from = strchr(text, '[');
+	end = from ? strchr(from, ']') : NULL;
+	if (!end)
+		return;
+	*end = '\0';
+	session_put_text(w, "thp", from + 1);
+}
+
+/* The first "model name" of /proc/cpuinfo; not every architecture has one. */
+static void describe_cpu(struct session_writer *w)
+{
+	char text[4096], *name, *colon;
+
+	if (read_file("/proc/cpuinfo", text, sizeof(text)))
+		return;
+	name = strstr(text, "model name");
+	colon = name ? strchr(name, ':') : NULL;
+	if (!colon)
+		return;
+	colon += 1 + strspn(colon + 1, " \t");
+	colon[strcspn(colon, "\n")] = '\0';
+	session_put_text(w, "cpu_model", colon);
+}
+
+/* What moves memory figures besides the program: runs are compared only where it is alike. */
+static void describe_kind(const struct utsname *names, struct session_writer *w)
+{
+	char libc[64] = "";
+
+	session_put_text(w, "arch", names->machine);
+	describe_huge_pages(w);
+	describe_cpu(w);
+	if (confstr(_CS_GNU_LIBC_VERSION, libc, sizeof(libc)))
+		session_put_text(w, "libc", libc);
+}
+
 void machine_describe(const struct machine *m, struct session_writer *w)
 {
 	struct utsname names;
@@ -109,6 +152,7 @@ void machine_describe(const struct machine *m, struct session_writer *w)
 	if (!uname(&names)) {
 		session_put_text(w, "host", names.nodename);
 		session_put_text(w, "kernel", names.release);
+		describe_kind(&names, w);
 	}
 	if (!read_file("/proc/sys/kernel/random/boot_id", text, sizeof(text))) {
 		text[strcspn(text, "\n")] = '\0';

@@ -27,8 +27,8 @@ int machine_read(const struct machine *m, struct machine_memory *out);
 /* Processes killed for memory anywhere on the machine since machine_open. */
 int64_t machine_oom_kills(const struct machine *m);
 
-/* Writes what the session keeps of machine and environment: host, kernel, boot_id, page_bytes,
- * cpus, and env.NAME of the named few. */
+/* Writes what the session keeps of machine and environment: host, kernel, boot_id, arch, libc,
+ * thp, cpu_model, page_bytes, cpus, and env.NAME of the named few. */
 void machine_describe(const struct machine *m, struct session_writer *w);
 
 #endif

@@ -110,7 +110,7 @@ static int add_file_run(struct baseline *b, const json_t *run, const struct diff
 	added = array_add(&b->runs);
 	if (!added)
 		return -1;
-	added->commit = text_of(b, run, "commit");
+	added->commit = added->name = text_of(b, run, "commit");
 	added->time = text_of(b, run, "time");
 	added->metrics = json_incref(json_object_get(run, "metrics"));
 	added->findings = json_incref(json_object_get(run, "findings"));
@@ -207,6 +207,7 @@ int baseline_add_run(struct baseline *b, const struct run *run, const struct run
 		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
 	if (added) {
 		added->commit = "";
+		added->name = strings_keep(&b->strings, run->models[0]->file);
 		added->time = strings_keep(&b->strings, text);
 		added->metrics = figures_of(run);
 		added->findings = finding_ids_of(run);

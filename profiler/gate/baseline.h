@@ -27,6 +27,7 @@ struct baseline_difference {
 
 struct baseline_run {
 	const char *commit; /* "" = unknown */
+	const char *name;   /* the commit, or the session's file */
 	const char *time;   /* "2026-12-01T10:00:00Z" */
 	json_t *metrics;    /* key -> number */
 	json_t *findings;   /* ids */

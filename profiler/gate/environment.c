@@ -14,6 +14,7 @@ static const struct {
 } own_facts[] = {
 	{"allocator", "allocator", MODEL_HARD},
 	{"python", "Python", MODEL_SOFT},
+	{"torch", "torch", MODEL_SOFT},
 	{"released", "--release-idle-workers", MODEL_HARD},
 };
 
@@ -32,6 +33,14 @@ static void set(json_t *o, const char *key, const char *value)
 	free(clean);
 }
 
+/* A hooked process tells what is hooked: "torch 2.6.0". */
+static const char *torch_of(const struct model_process *p)
+{
+	int hooked = p->python_state && !strcmp(p->python_state, "hooked") && p->python_reason;
+
+	return hooked && !strncmp(p->python_reason, "torch ", 6) ? p->python_reason + 6 : NULL;
+}
+
 static void add_owner(json_t *o, const struct model *m)
 {
 	for (size_t i = 0; i < m->process_count; i++) {
@@ -39,6 +48,7 @@ static void add_owner(json_t *o, const struct model *m)
 			continue;
 		set(o, "allocator", m->processes[i].allocator);
 		set(o, "python", m->processes[i].python);
+		set(o, "torch", torch_of(&m->processes[i]));
 		return;
 	}
 }

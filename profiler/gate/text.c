@@ -47,7 +47,7 @@ static void print_base(FILE *out, const struct baseline *b)
 	if (!b->runs.count)
 		return;
 	newest = &b->runs.items[b->runs.count - 1];
-	fprintf(out, "baseline %s%s%zu run%s; ", newest->commit, newest->commit[0] ? ", " : "",
+	fprintf(out, "baseline %s%s%zu run%s; ", newest->name, newest->name[0] ? ", " : "",
 		b->runs.count, b->runs.count == 1 ? "" : "s");
 }
 
