@@ -10,8 +10,14 @@ static int64_t take(int64_t *left, int64_t wanted)
 	return taken;
 }
 
-static void add_process(const struct model_process *p, const struct figures *f,
-			struct model_composition *out)
+/* What is known beside the kinds while they are being summed. */
+struct leftovers {
+	int64_t heap;      /* live heap that its process's own proportional bytes do not cover */
+	int64_t inherited; /* bytes of forked processes that are of no kind */
+};
+
+static void add_process(const struct model_process *p, int forked, const struct figures *f,
+			struct model_composition *out, struct leftovers *over)
 {
 	int64_t left = series_proportional(f), live, unshared;
 
@@ -26,6 +32,17 @@ static void add_process(const struct model_process *p, const struct figures *f,
 	if (p->instrumented)
 		out->allocator += take(&left, f->private_anon_bytes - live - unshared);
 	out->other += left;
+	over->heap += f->live_bytes - live;
+	over->inherited += forked ? left : 0;
+}
+
+/* A parent's heap is shared out among its children: their parts of it are live heap too. */
+static void give_back_heap(struct model_composition *out, const struct leftovers *over)
+{
+	int64_t heap = over->heap < over->inherited ? over->heap : over->inherited;
+
+	out->live_heap += heap;
+	out->other -= heap;
 }
 
 void composition_make(const struct model *m, int64_t t_ns, size_t alive,
@@ -34,9 +51,14 @@ void composition_make(const struct model *m, int64_t t_ns, size_t alive,
 	const struct model_private *priv = m->priv;
 	const struct shm_walk *walk = tables_walk_at(&priv->tables, t_ns);
 
+	struct leftovers over = {0};
+
 	*out = (struct model_composition){0};
 	for (size_t i = 0; i < alive; i++)
-		add_process(&m->processes[priv->alive[i]], &priv->figures[priv->alive[i]], out);
+		add_process(&m->processes[priv->alive[i]],
+			    priv->tables.tracks.items[priv->alive[i]].forked,
+			    &priv->figures[priv->alive[i]], out, &over);
+	give_back_heap(out, &over);
 	for (size_t i = 0; walk && i < walk->count; i++) {
 		const struct shm_row *row = &priv->tables.shm.items[walk->first + i];
 

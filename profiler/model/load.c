@@ -317,6 +317,7 @@ static int add_rollup(const struct session_rollup *row, void *arg)
 	if (!to)
 		return out_of_memory(t);
 	rollup.sharers = to->sharers;
+
 	if (is_new || memcmp(to, &rollup, sizeof(rollup)))
 		dirty_from(t, track->rollups.count == 1 && track->samples.count
 				      ? track->samples.items[0].t_ns
@@ -468,6 +469,7 @@ void tables_release(struct tables *t)
 		array_release(&t->tracks.items[i].rollups);
 		array_release(&t->tracks.items[i].heaps);
 		array_release(&t->tracks.items[i].details);
+		array_release(&t->tracks.items[i].copied);
 	}
 	array_release(&t->tracks);
 	array_release(&t->processes);

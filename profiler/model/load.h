@@ -49,11 +49,19 @@ struct detail_row {
 	int64_t t_ns, cpu_ticks, page_table_bytes;
 };
 
-/* What is known of one process over time. The relations are series_relate's. */
+/* What a forked process had copied of its inheritance when it was walked. */
+struct copied_row {
+	int64_t t_ns, age_ns, bytes;
+	const char *kind;
+};
+
+/* What is known of one process over time. The relations are relatives_find's. */
 struct track {
-	int parent; /* index, -1 = none */
-	int forked; /* a copy of its parent, not another program */
-	int family; /* index of the process at the root of those forked from each other */
+	int parent;       /* index, -1 = none */
+	int forked;       /* a copy of its parent, not another program */
+	int family;       /* index of the process at the root of those forked from each other */
+	const char *kind; /* stage of the pool it works for, NULL = none */
+	ARRAY(struct copied_row) copied; /* of a root: walks of its family, by time */
 	ARRAY(struct sample_row) samples;
 	ARRAY(struct rollup_row) rollups;
 	ARRAY(struct heap_row) heaps;

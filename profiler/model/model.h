@@ -141,8 +141,8 @@ struct model_round {
 	int64_t limit_bytes;        /* MODEL_NONE */
 	int64_t cgroup_bytes;       /* MODEL_NONE */
 	int pools_alive, processes;
-	int estimated;  /* 1 = some process's figure is carried forward, not measured now */
-	int incomplete; /* 1 = a process vanished in this round: not to be taken as a peak */
+	int estimated; /* 1 = some process's figure is carried forward, not measured now */
+	int incomplete; /* 1 = a process vanished in this round, or was not found yet: not to be taken as a peak */
 };
 
 /* What the memory of one instant is made of; the kinds sum to `total`. */

@@ -7,6 +7,9 @@
 
 #include "profiler/model/private.h"
 
+/* New processes are found within this time, or not in this way. */
+#define FOUND_NS INT64_C(1000000000)
+
 /* The walk over the rounds: who is alive is carried from one to the next. */
 struct walk {
 	struct model *m;
@@ -84,6 +87,22 @@ static int is_gone(const struct tables *t, int process, const struct series_curs
 	       track->samples.items[c->samples - 1].t_ns < previous_ns;
 }
 
+/* A process that was there but not found yet: what it maps is missing in this round, and its relatives' shares are less for it. */
+static int is_one_missing(const struct walk *w, int64_t t_ns)
+{
+	const struct tables *t = &w->priv->tables;
+
+	for (size_t i = w->born; i < t->processes.count; i++) {
+		int64_t found_ns = first_sample(t, w->by_birth[i]);
+
+		if (found_ns == INT64_MAX || found_ns > t_ns + FOUND_NS)
+			return 0;
+		if (t->processes.items[w->by_birth[i]].born_ns <= t_ns)
+			return 1;
+	}
+	return 0;
+}
+
 static void keep_the_living(struct walk *w, int64_t t_ns, int64_t previous_ns)
 {
 	struct tables *t = &w->priv->tables;
@@ -91,6 +110,7 @@ static void keep_the_living(struct walk *w, int64_t t_ns, int64_t previous_ns)
 
 	while (w->born < t->processes.count && first_sample(t, w->by_birth[w->born]) <= t_ns)
 		w->priv->alive[w->alive++] = w->by_birth[w->born++];
+	w->round->incomplete |= is_one_missing(w, t_ns);
 	for (size_t i = 0; i < w->alive; i++) {
 		int p = w->priv->alive[i];
 		struct figures *f = &w->priv->figures[p];

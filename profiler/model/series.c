@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profiler/model/model.h"
+#include "profiler/model/relatives.h"
 #include "profiler/model/unshared.h"
 
 static int64_t within(int64_t value, int64_t low, int64_t high)
@@ -29,50 +30,18 @@ void series_advance(const struct track *track, int64_t t_ns, struct series_curso
 	ADVANCE(&track->heaps, c->heaps, t_ns);
 }
 
-static int is_forked(const struct tables *t, int process, int parent)
+/* Allocated and not freed, as counted last, and what the process has grown by since: in between, growth is taken for allocations, as far as it is private. Memory
+ * that the program mapped itself counts as far as it is resident. */
+static int64_t live_bytes(const struct track *track, const struct heap_row *heap,
+			  const struct sample_row *sample, const struct figures *f)
 {
-	const struct session_process *p = &t->processes.items[process];
-
-	if (parent < 0)
-		return 0;
-	if (p->shared_at_fork_bytes != SESSION_NULL || p->inherited_live_bytes != SESSION_NULL)
-		return 1;
-	/* not walked yet: it still runs its parent's program */
-	return !t->tracks.items[process].rollups.count &&
-	       t->processes.items[parent].cmdline == p->cmdline;
-}
-
-static int root_of_family(const struct tables *t, int process)
-{
-	/* bounded: a damaged file may hold a ring */
-	for (size_t i = 0; i < t->tracks.count && t->tracks.items[process].forked; i++)
-		process = t->tracks.items[process].parent;
-	return process;
-}
-
-void series_relate(struct tables *t)
-{
-	for (size_t i = 0; i < t->tracks.count; i++) {
-		struct track *track = &t->tracks.items[i];
-		int64_t parent = t->processes.items[i].parent;
-
-		track->parent = parent == SESSION_NULL ? -1 : tables_process(t, parent);
-		if (track->parent == (int)i)
-			track->parent = -1;
-		track->forked = is_forked(t, (int)i, track->parent);
-	}
-	for (size_t i = 0; i < t->tracks.count; i++)
-		t->tracks.items[i].family = root_of_family(t, (int)i);
-}
-
-/* Resident anonymous bytes when the walk was made: what statm said at that moment, or the walk itself. */
-static int64_t anon_at_walk(const struct track *track, const struct rollup_row *walk)
-{
-	size_t n = array_until(&track->samples, walk->t_ns);
-
-	if (n && track->samples.items[n - 1].t_ns == walk->t_ns)
-		return track->samples.items[n - 1].anon_bytes;
-	return walk->anonymous_bytes;
+	size_t n = array_until(&track->samples, heap->t_ns);
+	int64_t then = n ? track->samples.items[n - 1].anon_bytes : sample->anon_bytes;
+	int64_t most = heap->live_bytes > f->private_anon_bytes ? heap->live_bytes
+								: f->private_anon_bytes;
+	int64_t counted = within(heap->live_bytes + sample->anon_bytes - then, 0, most);
+	return counted +
+	       within(heap->mapped_bytes, 0, within(f->private_anon_bytes - counted, 0, INT64_MAX));
 }
 
 /* Never walked before now: its own memory when it is no forked child, of a child what it added since it was first seen. */
@@ -84,16 +53,17 @@ static void without_walk(const struct tables *t, int process, const struct sampl
 
 	f->estimated = 1;
 	if (track->forked) {
-		f->private_anon_bytes =
-			within(sample->anon_bytes - track->samples.items[0].anon_bytes, 0,
-			       sample->rss_bytes);
+		f->unshared_bytes = relatives_copied(t, process, sample->t_ns, NULL);
+		f->private_anon_bytes = within(
+			sample->anon_bytes - track->samples.items[0].anon_bytes + f->unshared_bytes,
+			0, sample->anon_bytes);
 		f->private_bytes = f->anon_bytes = f->private_anon_bytes;
 		return;
 	}
 	f->private_anon_bytes = sample->anon_bytes;
 	if (later) { /* carried back from the first walk */
 		f->private_anon_bytes = within(later->private_anon_bytes + sample->anon_bytes -
-						       anon_at_walk(track, later),
+						       relatives_anon_at_walk(track, later),
 					       0, sample->rss_bytes);
 		f->file_bytes =
 			within(later->pss_file_bytes, 0, sample->rss_bytes - f->private_anon_bytes);
@@ -102,21 +72,34 @@ static void without_walk(const struct tables *t, int process, const struct sampl
 	f->share_bytes = f->file_bytes;
 }
 
-static void since_walk(const struct track *track, const struct rollup_row *walk,
+static void since_walk(const struct tables *t, int process, const struct rollup_row *walk,
 		       const struct sample_row *sample, struct figures *f)
 {
-	int64_t growth =
-		sample->t_ns == walk->t_ns ? 0 : sample->anon_bytes - anon_at_walk(track, walk);
+	const struct track *track = &t->tracks.items[process];
+	int64_t growth = 0, copied = 0;
 
 	f->walk_ns = walk->t_ns;
 	f->estimated = walk->t_ns != sample->t_ns;
 	f->share_bytes = within(walk->pss_bytes - walk->private_bytes, 0, INT64_MAX);
-	f->private_bytes = within(walk->private_bytes + growth, 0,
-				  f->estimated ? sample->rss_bytes : INT64_MAX);
-	f->private_anon_bytes = within(walk->private_anon_bytes + growth, 0, f->private_bytes);
-	f->anon_bytes = within(walk->pss_anon_bytes + growth, 0, INT64_MAX);
+	if (f->estimated) {
+		growth = sample->anon_bytes - relatives_anon_at_walk(track, walk);
+		copied = track->forked ? relatives_copied(t, process, sample->t_ns, walk) : 0;
+	}
+	f->private_anon_bytes = within(walk->private_anon_bytes + growth + copied, 0, INT64_MAX);
+	/* not more than there is; statm may lag behind the walk */
+	if (f->estimated)
+		f->private_anon_bytes =
+			within(f->private_anon_bytes, 0, walk->anonymous_bytes + growth);
+	f->private_bytes = walk->private_bytes + f->private_anon_bytes - walk->private_anon_bytes;
+	if (f->estimated)
+		f->private_bytes =
+			within(f->private_bytes, f->private_anon_bytes, sample->rss_bytes);
+	f->anon_bytes =
+		within(walk->pss_anon_bytes + f->private_anon_bytes - walk->private_anon_bytes, 0,
+		       INT64_MAX);
 	f->file_bytes = walk->pss_file_bytes;
 	f->shmem_bytes = walk->pss_shmem_bytes;
+	f->unshared_bytes = copied;
 }
 
 void series_figures(const struct tables *t, int process, const struct series_cursor *c,
@@ -138,17 +121,14 @@ void series_figures(const struct tables *t, int process, const struct series_cur
 		return;
 	f->rss_bytes = sample->rss_bytes;
 	if (c->rollups) {
-		since_walk(track, &track->rollups.items[c->rollups - 1], sample, f);
-		f->unshared_bytes = unshared_bytes(p->shared_at_fork_bytes,
-						   &track->rollups.items[c->rollups - 1], heap);
+		since_walk(t, process, &track->rollups.items[c->rollups - 1], sample, f);
+		f->unshared_bytes += unshared_bytes(p->shared_at_fork_bytes,
+						    &track->rollups.items[c->rollups - 1], heap);
 	} else {
 		without_walk(t, process, sample, f);
 	}
 	if (heap)
-		f->live_bytes =
-			heap->live_bytes +
-			within(heap->mapped_bytes, 0,
-			       within(f->private_anon_bytes - heap->live_bytes, 0, INT64_MAX));
+		f->live_bytes = live_bytes(track, heap, sample, f);
 }
 
 static int64_t scaled(int64_t bytes, int64_t sharers, int64_t now)
@@ -156,35 +136,34 @@ static int64_t scaled(int64_t bytes, int64_t sharers, int64_t now)
 	return sharers == now ? bytes : (int64_t)((double)bytes * (double)sharers / (double)now);
 }
 
-/* The share as it is among `now` members, in the sum and in its kinds. */
-static void scale_share(struct figures *f, int64_t sharers, int64_t now)
+static int64_t anon_share(const struct figures *f)
 {
-	int64_t anon = within(f->anon_bytes - f->private_anon_bytes, 0, INT64_MAX);
-	int64_t anon_change = scaled(anon, sharers, now) - anon;
-	int64_t change = scaled(f->share_bytes, sharers, now) - f->share_bytes;
+	return within(f->anon_bytes - f->private_anon_bytes, 0, f->share_bytes);
+}
+
+/* The share as it is among `now` members. */
+static void scale_share(struct figures *f, const struct rollup_row *walk, int64_t now)
+{
+	int64_t anon = anon_share(f), change = scaled(anon, walk->sharers, now) - anon;
 
 	f->share_bytes += change;
-	f->anon_bytes += anon_change;
-	f->file_bytes = within(f->file_bytes + change - anon_change, 0, INT64_MAX);
+	f->anon_bytes += change;
 }
 
 static void share_like_parent(struct figures *child, const struct figures *parent)
 {
-	int64_t anon =
-		within(parent->anon_bytes - parent->private_anon_bytes, 0, parent->share_bytes);
-
-	child->share_bytes = parent->share_bytes;
-	child->anon_bytes += anon;
-	child->file_bytes = parent->share_bytes - anon;
+	child->share_bytes = anon_share(parent);
+	child->anon_bytes += child->share_bytes;
 }
 
 /* What the child shares beyond its parent's share was private to the parent at the parent's last walk. */
 static void take_from_parent(const struct figures *child, struct figures *parent)
 {
-	int64_t taken = within(child->share_bytes - parent->share_bytes, 0, parent->private_bytes);
+	int64_t taken =
+		within(anon_share(child) - anon_share(parent), 0, parent->private_anon_bytes);
 
 	parent->private_bytes -= taken;
-	parent->private_anon_bytes = within(parent->private_anon_bytes - taken, 0, INT64_MAX);
+	parent->private_anon_bytes -= taken;
 	parent->anon_bytes = within(parent->anon_bytes - taken, 0, INT64_MAX);
 }
 
@@ -218,7 +197,7 @@ void series_share(struct tables *t, const int *alive, size_t alive_count, struct
 		walk = &track->rollups.items[cursors[alive[i]].rollups - 1];
 		if (!walk->sharers || walk->t_ns == t_ns)
 			walk->sharers = counts[track->family];
-		scale_share(f, walk->sharers, counts[track->family]);
+		scale_share(f, walk, counts[track->family]);
 	}
 	for (size_t i = 0; i < alive_count; i++)
 		settle_with_parent(t, alive[i], figures);

@@ -6,9 +6,12 @@
  *   proportional(t) = private(t) + share(t), share = Pss - private at the last walk
  * A share is a part of pages that others map too, so it changes when they come and go, without a walk of this process:
  *   - its family (a process and those forked from it) had `sharers` members at the walk and has n now:
- *     share(t) = share x sharers / n. Exact for pages that all of them map, which is what a fork gives.
+ *     share(t) = share x sharers / n, of its anonymous part. Exact for pages that all of them map, which is what a fork
+ *     gives. A fork does not hand file pages on: their share stays as it was.
  *   - a child that was not walked yet has its parent's share, and as private what it added since it was first seen.
  *   - a child that was forked after its parent's last walk took its share out of what is private in that walk.
+ * Copying inherited pages is not seen by statm: the copy takes the page's place. A child that was not walked for a while is
+ * taken to have copied as much as its relatives of the same kind had at its age.
  * So a sum over a family never counts a page twice because one member was measured later than another.
  */
 #ifndef PROFILER_MODEL_SERIES_H
@@ -32,9 +35,6 @@ struct figures {
 	int64_t live_bytes; /* own live heap, and mapped anonymous memory as far as it is resident */
 	int64_t unshared_bytes;
 };
-
-/* Finds parents and families. After every change of the processes, before anything else here. */
-void series_relate(struct tables *t);
 
 /* Puts `c` to t_ns from anywhere / from an earlier moment. */
 void series_seek(const struct track *track, int64_t t_ns, struct series_cursor *c);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profiler/model/private.h"
+#include "profiler/model/relatives.h"
 
 static const char *const stage_names[MODEL_STAGES] = {
 	[MODEL_STAGE_OTHER] = "other",   [MODEL_STAGE_TRAIN] = "train",
@@ -213,7 +214,8 @@ int subjects_build(struct model *m)
 {
 	struct model_private *priv = m->priv;
 
-	series_relate(&priv->tables);
+	if (relatives_find(&priv->tables) < 0)
+		return -1;
 	while (priv->processes.count < priv->tables.processes.count)
 		if (!array_add(&priv->processes))
 			return -1;

@@ -217,6 +217,14 @@ int chart_plot(struct chart_grid *grid, const struct chart_area *area,
 	return 0;
 }
 
+int chart_label_width(const struct chart_scale *scale)
+{
+	/* "28", "1000"; a limit of 7.6 takes three */
+	double top = format_in_unit(scale->top_bytes, scale->unit);
+
+	return top >= 1000 ? 5 : 4;
+}
+
 static void label(struct chart_grid *grid, const struct chart_area *area, int row, double value)
 {
 	char text[FORMAT_MAX];

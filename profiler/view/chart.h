@@ -84,6 +84,9 @@ void chart_write(struct chart_grid *grid, int column, int row, const char *text,
  * of the plot. */
 struct chart_scale chart_scale_for(int64_t peak_bytes, int64_t limit_bytes);
 
+/* Columns that the labels need, with the axis. */
+int chart_label_width(const struct chart_scale *scale);
+
 /* The layers and the limit line in area->rows rows. */
 int chart_plot(struct chart_grid *grid, const struct chart_area *area,
 	       const struct chart_scale *scale);

@@ -162,7 +162,7 @@ static char *gain_of_release(char *out, size_t size, const struct model *m)
 static void do_line(const struct page *p)
 {
 	const struct model_finding *f = to_do(p->m);
-	char command[WORDS_MAX], safe[WORDS_MAX], gain[FORMAT_MAX * 2], text[2 * WORDS_MAX];
+	char command[WORDS_MAX], safe[WORDS_MAX], gain[FORMAT_MAX * 3], text[2 * WORDS_MAX];
 
 	if (!f) {
 		line(p, "Do", "nothing: no errors, no warnings");
@@ -178,7 +178,8 @@ static void do_line(const struct page *p)
 	/* title, gap, gain and its words */
 	words_release(command, sizeof(command), p->m,
 		      p->options.width - 11 - 6 - (int)strlen(gain) - 18);
-	snprintf(text, sizeof(text), "%s      %s, costs no restart",
+	strcat(gain, ", costs no restart");
+	snprintf(text, sizeof(text), "%s      %s",
 		 page_hold(words_safe(safe, sizeof(safe), command, p->options.utf8)),
 		 page_hold(gain));
 	line(p, "Do", text);

@@ -6,7 +6,7 @@
 #include "profiler/view/page.h"
 #include "profiler/view/words.h"
 
-enum { ROWS = 7, LABELS = 4, MARGIN = 6, LEAST_WIDTH = 20 };
+enum { ROWS = 7, MARGIN = 6, LEAST_WIDTH = 20 };
 
 /* Appends "  █ owner". */
 static void add_layer(char *text, size_t size, const char *glyph, const char *name)
@@ -21,11 +21,11 @@ static void add_layer(char *text, size_t size, const char *glyph, const char *na
 
 /* The layers that the chart has. */
 static void print_legend(const struct page *p, const struct chart_glyphs *glyphs,
-			 const struct chart_scale *scale)
+			 const struct chart_scale *scale, int indent)
 {
 	const struct model *m = p->m;
 	int64_t delivering = 0, parked = 0, idle = 0;
-	char text[WORDS_MAX], limit[64];
+	char text[WORDS_MAX], limit[64], bytes[FORMAT_MAX];
 
 	for (size_t i = 0; i < m->round_count; i++) {
 		delivering |= m->rounds[i].delivering_bytes;
@@ -45,25 +45,26 @@ static void print_legend(const struct page *p, const struct chart_glyphs *glyphs
 		snprintf(limit, sizeof(limit), "limit (%.40s)", m->totals.limit_source);
 		add_layer(text, sizeof(text), glyphs->inks[CHART_LIMIT], limit);
 	} else if (m->totals.limit_bytes != MODEL_NONE) {
-		snprintf(limit, sizeof(limit), "%.1f above",
-			 format_in_unit(m->totals.limit_bytes, scale->unit));
+		snprintf(limit, sizeof(limit), "%s above",
+			 format_bytes(bytes, m->totals.limit_bytes));
 		add_layer(text, sizeof(text), "limit", limit);
 	}
-	fprintf(p->out, "    ");
-	page_wrap(p, text, 4, 4);
+	fprintf(p->out, "%*s", indent, "");
+	page_wrap(p, text, indent, indent);
 }
 
 int page_chart(const struct page *p)
 {
 	const struct model *m = p->m;
-	int width = (p->options.width > 100 ? 100 : p->options.width) - LABELS - MARGIN;
 	struct chart_scale scale = chart_scale_for(m->totals.peak_bytes, m->totals.limit_bytes);
+	int labels = chart_label_width(&scale);
+	int width = (p->options.width > 100 ? 100 : p->options.width) - labels - MARGIN;
 	struct chart_grid grid;
 	struct chart_area area = {
 		.m = m,
 		.glyphs = p->options.utf8 ? &chart_utf8 : &chart_ascii,
 		.end_ns = m->totals.duration_ns,
-		.left = LABELS,
+		.left = labels,
 		.width = width,
 		.rows = ROWS,
 	};
@@ -71,7 +72,7 @@ int page_chart(const struct page *p)
 
 	if (width < LEAST_WIDTH || m->round_count < 2)
 		return 0;
-	if (chart_grid_init(&grid, LABELS + width, ROWS + 2) < 0)
+	if (chart_grid_init(&grid, labels + width, ROWS + 2) < 0)
 		return -1;
 	failed = chart_plot(&grid, &area, &scale);
 	chart_labels(&grid, &area, &scale);
@@ -79,7 +80,7 @@ int page_chart(const struct page *p)
 	chart_times(&grid, &area, ROWS + 1);
 	fputc('\n', p->out);
 	chart_print(&grid, p->out);
-	print_legend(p, area.glyphs, &scale);
+	print_legend(p, area.glyphs, &scale, labels);
 	chart_grid_release(&grid);
 	return failed;
 }
@@ -90,13 +91,15 @@ static size_t append(const struct page *p, char *out, size_t size, size_t at, co
 {
 	char cell[FORMAT_MAX];
 
-	if (bytes <= 0 || at + 1 >= size)
+	page_cell(p, cell, bytes);
+	/* what rounds to nothing is nothing to read */
+	if (bytes <= 0 || at + 1 >= size || (at && cell[0] == '<'))
 		return at;
 	/* an entry is read as one: its blanks hold */
 	at += (size_t)snprintf(out + at, size - at, "%s", at ? ", " : "");
 	if (at < size) {
-		snprintf(out + at, size - at, "%s %s%s%s%s", name, page_cell(p, cell, bytes),
-			 state ? " (" : "", state ? state : "", state ? ")" : "");
+		snprintf(out + at, size - at, "%s %s%s%s%s", name, cell, state ? " (" : "",
+			 state ? state : "", state ? ")" : "");
 		page_hold(out + at);
 		at += strlen(out + at);
 	}

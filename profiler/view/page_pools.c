@@ -43,7 +43,9 @@ static void add_row(const struct page *p, struct table *t, const struct model_po
 	set_bytes(p, t, UNSHARED, pool->unshared_max);
 	set_bytes(p, t, HELD, pool->idle_max_bytes);
 	if (pool->idle_max_bytes)
-		table_set(t, FOR, format_clock(text, pool->idle_ns));
+		table_set(t, FOR,
+			  pool->idle_ns < 1000000000 ? format_duration_cell(text, pool->idle_ns)
+						     : format_clock(text, pool->idle_ns));
 	if (pool->start_ns != MODEL_NONE)
 		table_set(t, START, format_duration_cell(text, pool->start_ns));
 	/* a first pool that is asked twice and cut waits once: its start */
@@ -84,11 +86,22 @@ static void choose(const struct page *p, char *shown)
 	}
 }
 
+static void print_range(const struct page *p, const char *stage, int count, int64_t least,
+			int64_t most)
+{
+	char low[FORMAT_MAX], high[FORMAT_MAX];
+
+	fprintf(p->out, "  %s %d more %s pool%s, ", p->options.utf8 ? "…" : "...", count, stage,
+		count == 1 ? "" : "s");
+	if (strcmp(page_cell(p, low, least), page_cell(p, high, most)))
+		fprintf(p->out, "%s to ", low);
+	fprintf(p->out, "%s%s\n", high, count == 1 ? "" : " each");
+}
+
 static void print_folded(const struct page *p, const char *shown)
 {
 	for (int stage = 0; stage < MODEL_STAGES; stage++) {
 		int64_t least = INT64_MAX, most = 0;
-		char low[FORMAT_MAX], high[FORMAT_MAX];
 		int count = 0;
 
 		for (size_t i = 0; i < p->m->pool_count; i++) {
@@ -101,10 +114,8 @@ static void print_folded(const struct page *p, const char *shown)
 			most = pool->memory_max > most ? pool->memory_max : most;
 		}
 		if (count)
-			fprintf(p->out, "  %s %d more %s pools, %s to %s each\n",
-				p->options.utf8 ? "…" : "...", count,
-				model_stage_name((enum model_stage)stage), page_cell(p, low, least),
-				page_cell(p, high, most));
+			print_range(p, model_stage_name((enum model_stage)stage), count, least,
+				    most);
 	}
 }
 

@@ -28,6 +28,25 @@ static void a_process_that_vanished_spoils_one_round_and_is_no_peak(void **state
 	model_close(m);
 }
 
+static void a_child_that_was_not_found_yet_spoils_the_round(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "unfound");
+	script_process(&s, 2, 0, 0, 0.9, -1);
+	script_walk(&s, 0, OWNER, 200, 0);
+	script_walk(&s, 1, OWNER, 0, 100); /* halved: the other half is the child's */
+	script_walk(&s, 1.5, OWNER, 0, 100);
+	script_walk(&s, 1.5, 2, 0, 100);
+	m = script_finish(&s, 4);
+	assert_int_equal(round_at(m, 0)->incomplete, 0);
+	assert_int_equal(round_at(m, 1)->incomplete, 1);
+	assert_int_equal(round_at(m, 1.5)->incomplete, 0);
+	model_close(m);
+}
+
 static void an_end_that_is_known_spoils_nothing(void **state)
 {
 	struct script s;
@@ -280,6 +299,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_that_vanished_spoils_one_round_and_is_no_peak),
+		cmocka_unit_test(a_child_that_was_not_found_yet_spoils_the_round),
 		cmocka_unit_test(an_end_that_is_known_spoils_nothing),
 		cmocka_unit_test(a_reading_that_failed_once_is_bridged),
 		cmocka_unit_test(a_new_pool_built_before_the_old_is_dropped_is_an_overlap),

@@ -200,6 +200,133 @@ static void a_thinned_sample_anchors_a_walk_and_makes_no_round(void **state)
 	model_close(m);
 }
 
+static void a_worker_that_was_not_walked_copied_what_its_relatives_had_at_its_age(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "copied");
+	script_pool(&s, 1, "train", 0, 1);
+	script_process(&s, 2, 1, 0, 1, -1);
+	script_process(&s, 3, 1, 1, 1, -1);
+	script_walk(&s, 1, OWNER, 0, 200);
+	script_walk(&s, 1, 2, 0, 200);
+	script_sample(&s, 1, 3, 200);
+	/* the walked one added 30 of its own and copied 24 of 200: statm saw 230 */
+	script_sample(&s, 3, OWNER, 200);
+	script_walk(&s, 3, 2, 54, 176);
+	script_sample(&s, 3, 3, 230);
+	script_sample(&s, 4, OWNER, 200);
+	script_sample(&s, 4, 2, 230);
+	script_sample(&s, 4, 3, 230);
+	m = script_finish(&s, 5);
+	assert_mib(m->processes[1].private_max, 54);
+	assert_mib(m->processes[2].private_max, 54);
+	assert_mib(m->processes[2].unshared_max, 24);
+	model_close(m);
+}
+
+static void relatives_of_another_kind_or_younger_tell_nothing(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "others");
+	script_pool(&s, 1, "train", 0, 1);
+	script_pool(&s, 2, "validate", 0, 1);
+	script_process(&s, 2, 1, 0, 1, -1);
+	script_process(&s, 3, 2, 0, 1, -1);
+	script_process(&s, 4, 1, 1, 3.5, -1);
+	script_walk(&s, 1, OWNER, 0, 200);
+	script_sample(&s, 1, 2, 200);
+	script_sample(&s, 1, 3, 200);
+	script_walk(&s, 4, 2, 24, 176); /* at the age of 3 s */
+	script_sample(&s, 4, OWNER, 200);
+	script_sample(&s, 4, 3, 200);
+	script_sample(&s, 4, 4, 200); /* half a second old */
+	m = script_finish(&s, 5);
+	assert_mib(m->processes[2].private_max, 0);
+	assert_mib(m->processes[3].private_max, 0);
+	model_close(m);
+}
+
+static void file_pages_are_not_handed_on_by_a_fork(void **state)
+{
+	struct session_rollup walk = {.process = OWNER,
+				      .rss_bytes = 190 * MIB,
+				      .pss_bytes = 130 * MIB,
+				      .pss_anon_bytes = 100 * MIB,
+				      .pss_file_bytes = 30 * MIB,
+				      .shared_clean_bytes = 90 * MIB,
+				      .private_dirty_bytes = 100 * MIB,
+				      .anonymous_bytes = 100 * MIB};
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "files");
+	script_process(&s, 2, 0, 0, 1, 3);
+	script_walk(&s, 0, OWNER, 100, 0);
+	session_put_rollup(s.w, &walk);
+	session_put_sample(s.w, &(struct session_sample){0, OWNER, 190 * MIB, 100 * MIB, 1});
+	for (int t = 1; t < 5; t++) {
+		session_put_sample(s.w, &(struct session_sample){script_ns(t), OWNER, 190 * MIB,
+								 100 * MIB, 1});
+		if (t < 3)
+			session_put_sample(s.w, &(struct session_sample){script_ns(t), 2, 105 * MIB,
+									 100 * MIB, 1});
+	}
+	m = script_finish(&s, 5);
+	for (size_t i = 0; i < m->round_count; i++)
+		assert_mib(m->rounds[i].total_bytes, 130);
+	model_close(m);
+}
+
+static void live_heap_grows_with_the_process_between_two_counts(void **state)
+{
+	struct model_moment at;
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "counts");
+	script_walk(&s, 0, OWNER, 100, 0);
+	script_heap(&s, 0, OWNER, 90, 0);
+	script_walk(&s, 1, OWNER, 160, 0);
+	script_walk(&s, 2, OWNER, 60, 0);
+	m = script_finish(&s, 3);
+	assert_int_equal(model_at(m, script_ns(1), &at), 0);
+	assert_mib(at.composition.live_heap, 150);
+	assert_mib(at.composition.allocator, 10); /* as it was when counted */
+	model_moment_release(&at);
+	assert_int_equal(model_at(m, script_ns(2), &at), 0);
+	assert_mib(at.composition.live_heap, 50);
+	model_moment_release(&at);
+	model_close(m);
+}
+
+static void a_heap_shared_out_among_children_is_live_heap_all_the_same(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "shared_heap");
+	script_process(&s, 2, 0, 0, 0, -1);
+	script_walk(&s, 0, OWNER, 0, 100);
+	script_walk(&s, 0, 2, 5, 100);
+	script_heap(&s, 0, OWNER, 180, 0);
+	script_heap(&s, 0, 2, 4, 0);
+	m = script_finish(&s, 1);
+	assert_mib(m->peak.total, 205);
+	assert_mib(m->peak.live_heap, 184);
+	assert_mib(m->peak.allocator, 1);
+	assert_mib(m->peak.other, 20);
+	model_close(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +340,12 @@ int main(void)
 		cmocka_unit_test(live_heap_counts_mapped_memory_as_far_as_it_is_resident),
 		cmocka_unit_test(without_the_shim_nothing_is_called_allocator_retention),
 		cmocka_unit_test(a_thinned_sample_anchors_a_walk_and_makes_no_round),
+		cmocka_unit_test(
+			a_worker_that_was_not_walked_copied_what_its_relatives_had_at_its_age),
+		cmocka_unit_test(relatives_of_another_kind_or_younger_tell_nothing),
+		cmocka_unit_test(file_pages_are_not_handed_on_by_a_fork),
+		cmocka_unit_test(live_heap_grows_with_the_process_between_two_counts),
+		cmocka_unit_test(a_heap_shared_out_among_children_is_live_heap_all_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
