@@ -1,5 +1,6 @@
 /* The report as JSON: docs/report-json.md is the contract. Unknown is null; seconds are numbers since the start; bytes are integers. */
-#include <jansson.h>
+#include "profiler/view/json.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,20 +8,18 @@
 #include "profiler/view/escape.h"
 #include "profiler/view/report.h"
 
-enum { SCHEMA = 1 };
-
-static json_t *integer(int64_t value)
+json_t *json_count(int64_t value)
 {
 	return value == MODEL_NONE ? json_null() : json_integer(value);
 }
 
-static json_t *seconds(int64_t ns)
+json_t *json_seconds(int64_t ns)
 {
 	return ns == MODEL_NONE ? json_null() : json_real((double)ns / 1e9);
 }
 
 /* Texts of a session may hold any bytes. */
-static json_t *text(const char *s)
+json_t *json_text(const char *s)
 {
 	char *utf8 = s ? escape_utf8(s) : NULL;
 	json_t *string = utf8 ? json_string(utf8) : json_null();
@@ -31,7 +30,7 @@ static json_t *text(const char *s)
 
 static json_t *text_or_null(const char *s)
 {
-	return s && s[0] ? text(s) : json_null();
+	return s && s[0] ? json_text(s) : json_null();
 }
 
 static json_t *command_json(const struct model *m)
@@ -39,7 +38,7 @@ static json_t *command_json(const struct model *m)
 	json_t *words = json_array();
 
 	for (size_t i = 0; i < m->argc; i++)
-		json_array_append_new(words, text(m->argv[i]));
+		json_array_append_new(words, json_text(m->argv[i]));
 	return words;
 }
 
@@ -58,8 +57,8 @@ static const char *end_word(enum model_end end)
 static json_t *exit_json(const struct model *m)
 {
 	return json_pack("{s:s, s:o, s:o, s:b}", "state", end_word(m->end), "code",
-			 integer(m->exit_code), "signal", integer(m->exit_signal), "oom_killed",
-			 m->oom_killed);
+			 json_count(m->exit_code), "signal", json_count(m->exit_signal),
+			 "oom_killed", m->oom_killed);
 }
 
 static json_t *totals_json(const struct model_totals *t)
@@ -67,26 +66,26 @@ static json_t *totals_json(const struct model_totals *t)
 	json_t *o = json_object();
 
 	json_object_set_new(o, "peak_pss_bytes", json_integer(t->peak_bytes));
-	json_object_set_new(o, "peak_at_s", seconds(t->peak_at_ns));
+	json_object_set_new(o, "peak_at_s", json_seconds(t->peak_at_ns));
 	json_object_set_new(o, "peak_rss_sum_bytes", json_integer(t->peak_rss_sum_bytes));
 	json_object_set_new(o, "peak_pss_bytes_without_idle",
 			    json_integer(t->peak_without_idle_bytes));
-	json_object_set_new(o, "peak_without_idle_at_s", seconds(t->peak_without_idle_at_ns));
+	json_object_set_new(o, "peak_without_idle_at_s", json_seconds(t->peak_without_idle_at_ns));
 	json_object_set_new(o, "peak_pss_bytes_with_release",
 			    json_integer(t->peak_with_release_bytes));
 	json_object_set_new(o, "idle_retained_bytes_max", json_integer(t->idle_max_bytes));
-	json_object_set_new(o, "idle_retained_max_at_s", seconds(t->idle_max_at_ns));
-	json_object_set_new(o, "idle_retained_seconds", seconds(t->idle_ns));
+	json_object_set_new(o, "idle_retained_max_at_s", json_seconds(t->idle_max_at_ns));
+	json_object_set_new(o, "idle_retained_seconds", json_seconds(t->idle_ns));
 	json_object_set_new(o, "idle_retained_byte_seconds", json_real(t->idle_byte_seconds));
 	json_object_set_new(o, "idle_retained_average_bytes", json_integer(t->idle_average_bytes));
 	json_object_set_new(o, "overlap_bytes_max", json_integer(t->overlap_max_bytes));
 	json_object_set_new(o, "overlaps", json_integer(t->overlaps));
-	json_object_set_new(o, "overlap_seconds", seconds(t->overlap_ns));
+	json_object_set_new(o, "overlap_seconds", json_seconds(t->overlap_ns));
 	json_object_set_new(o, "parked_batch_bytes_max", json_integer(t->parked_batch_max_bytes));
 	json_object_set_new(o, "released_pools", json_integer(t->released_pools));
 	json_object_set_new(o, "released_bytes_max", json_integer(t->released_max_bytes));
 	json_object_set_new(o, "pools_alive_max", json_integer(t->pools_alive_max));
-	json_object_set_new(o, "limit_bytes", integer(t->limit_bytes));
+	json_object_set_new(o, "limit_bytes", json_count(t->limit_bytes));
 	json_object_set_new(o, "limit_source", text_or_null(t->limit_source));
 	return o;
 }
@@ -105,8 +104,8 @@ static json_t *process_json(const struct model_process *p)
 	json_t *o = json_object();
 
 	json_object_set_new(o, "pid", json_integer(p->pid));
-	json_object_set_new(o, "start_s", seconds(p->born_ns));
-	json_object_set_new(o, "end_s", seconds(p->ended_ns));
+	json_object_set_new(o, "start_s", json_seconds(p->born_ns));
+	json_object_set_new(o, "end_s", json_seconds(p->ended_ns));
 	json_object_set_new(o, "exit", process_exit_json(p));
 	json_object_set_new(o, "instrumented", json_boolean(p->instrumented));
 	json_object_set_new(o, "pss_bytes_max", json_integer(p->proportional_max));
@@ -127,8 +126,8 @@ static json_t *owners_json(const struct model *m)
 		if (p->role != MODEL_ROLE_OWNER)
 			continue;
 		o = process_json(p);
-		json_object_set_new(o, "rank", integer(p->rank));
-		json_object_set_new(o, "command", text(p->cmdline));
+		json_object_set_new(o, "rank", json_count(p->rank));
+		json_object_set_new(o, "command", json_text(p->cmdline));
 		json_object_set_new(o, "allocator", text_or_null(p->allocator));
 		json_object_set_new(o, "python", text_or_null(p->python));
 		json_object_set_new(o, "python_state", text_or_null(p->python_state));
@@ -150,11 +149,11 @@ static json_t *others_json(const struct model *m)
 		if (p->role == MODEL_ROLE_OWNER || p->role == MODEL_ROLE_WORKER)
 			continue;
 		o = process_json(p);
-		json_object_set_new(o, "role", text(p->role_text));
+		json_object_set_new(o, "role", json_text(p->role_text));
 		json_object_set_new(o, "parent_pid",
 				    p->parent < 0 ? json_null()
 						  : json_integer(m->processes[p->parent].pid));
-		json_object_set_new(o, "command", text(p->cmdline));
+		json_object_set_new(o, "command", json_text(p->cmdline));
 		json_array_append_new(others, o);
 	}
 	return others;
@@ -168,7 +167,7 @@ static json_t *workers_json(const struct model *m, const struct model_pool *pool
 		const struct model_process *p = &m->processes[pool->members[i]];
 		json_t *o = process_json(p);
 
-		json_object_set_new(o, "worker_id", integer(p->worker_id));
+		json_object_set_new(o, "worker_id", json_count(p->worker_id));
 		json_object_set_new(o, "orphan", json_boolean(p->orphan));
 		json_array_append_new(workers, o);
 	}
@@ -180,11 +179,12 @@ static json_t *spans_json(const struct model_pool *pool)
 	json_t *spans = json_array();
 
 	for (size_t i = 0; i < pool->span_count; i++)
-		json_array_append_new(spans, json_pack("{s:s, s:o, s:o, s:b}", "state",
-						       model_state_name(pool->spans[i].state),
-						       "start_s", seconds(pool->spans[i].start_ns),
-						       "end_s", seconds(pool->spans[i].end_ns),
-						       "hindsight", pool->spans[i].hindsight));
+		json_array_append_new(spans,
+				      json_pack("{s:s, s:o, s:o, s:b}", "state",
+						model_state_name(pool->spans[i].state), "start_s",
+						json_seconds(pool->spans[i].start_ns), "end_s",
+						json_seconds(pool->spans[i].end_ns), "hindsight",
+						pool->spans[i].hindsight));
 	return spans;
 }
 
@@ -194,15 +194,15 @@ static void set_pool_identity(json_t *o, const struct model *m, const struct mod
 	json_object_set_new(o, "owner_pid",
 			    p->owner < 0 ? json_null() : json_integer(m->processes[p->owner].pid));
 	json_object_set_new(o, "stage", json_string(model_stage_name(p->stage)));
-	json_object_set_new(o, "epoch", integer(p->epoch));
-	json_object_set_new(o, "name", text(p->name));
-	json_object_set_new(o, "label", text(p->label));
+	json_object_set_new(o, "epoch", json_count(p->epoch));
+	json_object_set_new(o, "name", json_text(p->name));
+	json_object_set_new(o, "label", json_text(p->label));
 	json_object_set_new(o, "dataset", text_or_null(p->dataset));
 	json_object_set_new(o, "origin", text_or_null(p->origin));
-	json_object_set_new(o, "start_method", text(p->start_method));
+	json_object_set_new(o, "start_method", json_text(p->start_method));
 	json_object_set_new(o, "declared_workers", json_integer(p->workers));
-	json_object_set_new(o, "batch_size", integer(p->batch_size));
-	json_object_set_new(o, "prefetch", integer(p->prefetch));
+	json_object_set_new(o, "batch_size", json_count(p->batch_size));
+	json_object_set_new(o, "prefetch", json_count(p->prefetch));
 	json_object_set_new(o, "persistent", json_boolean(p->persistent));
 	json_object_set_new(o, "stateful", json_boolean(p->stateful));
 	json_object_set_new(o, "guessed", json_boolean(p->guessed));
@@ -216,14 +216,14 @@ static json_t *pool_json(const struct model *m, const struct model_pool *p)
 
 	set_pool_identity(o, m, p);
 	json_object_set_new(o, "workers", workers_json(m, p));
-	json_object_set_new(o, "start_s", seconds(p->begin_ns));
-	json_object_set_new(o, "first_batch_s", seconds(p->first_batch_ns));
-	json_object_set_new(o, "exhausted_s", seconds(p->exhausted_ns));
-	json_object_set_new(o, "end_s", seconds(p->end_ns));
-	json_object_set_new(o, "restart_s", seconds(p->start_ns));
-	json_object_set_new(o, "stall_s", seconds(p->stall_ns));
+	json_object_set_new(o, "start_s", json_seconds(p->begin_ns));
+	json_object_set_new(o, "first_batch_s", json_seconds(p->first_batch_ns));
+	json_object_set_new(o, "exhausted_s", json_seconds(p->exhausted_ns));
+	json_object_set_new(o, "end_s", json_seconds(p->end_ns));
+	json_object_set_new(o, "restart_s", json_seconds(p->start_ns));
+	json_object_set_new(o, "stall_s", json_seconds(p->stall_ns));
 	json_object_set_new(o, "batches", json_integer(p->batches));
-	json_object_set_new(o, "expected_batches", integer(p->expected_batches));
+	json_object_set_new(o, "expected_batches", json_count(p->expected_batches));
 	json_object_set_new(o, "memory_bytes_max", json_integer(p->memory_max));
 	json_object_set_new(o, "private_bytes_max", json_integer(p->private_max));
 	json_object_set_new(o, "live_heap_bytes_max", json_integer(p->live_heap_max));
@@ -231,7 +231,7 @@ static json_t *pool_json(const struct model *m, const struct model_pool *p)
 	json_object_set_new(o, "shm_bytes_max", json_integer(p->shm_max));
 	json_object_set_new(o, "parked_batch_bytes_max", json_integer(p->parked_batch_max));
 	json_object_set_new(o, "idle_retained_bytes_max", json_integer(p->idle_max_bytes));
-	json_object_set_new(o, "idle_retained_seconds", seconds(p->idle_ns));
+	json_object_set_new(o, "idle_retained_seconds", json_seconds(p->idle_ns));
 	json_object_set_new(o, "idle_retained_byte_seconds", json_real(p->idle_byte_seconds));
 	json_object_set_new(o, "states", spans_json(p));
 	return o;
@@ -260,13 +260,13 @@ static json_t *phases_json(const struct model *m)
 			continue;
 		}
 		json_object_set_new(o, "stage", json_string(model_stage_name(p->stage)));
-		json_object_set_new(o, "epoch", integer(p->epoch));
-		json_object_set_new(o, "name", text(p->name));
+		json_object_set_new(o, "epoch", json_count(p->epoch));
+		json_object_set_new(o, "name", json_text(p->name));
 		json_object_set_new(o, "owner_pid", json_integer(m->processes[p->owner].pid));
-		json_object_set_new(o, "start_s", seconds(p->start_ns));
-		json_object_set_new(o, "end_s", seconds(p->end_ns));
+		json_object_set_new(o, "start_s", json_seconds(p->start_ns));
+		json_object_set_new(o, "end_s", json_seconds(p->end_ns));
 		json_object_set_new(o, "peak_pss_bytes", json_integer(p->peak_bytes));
-		json_object_set_new(o, "stall_s", seconds(p->stall_ns));
+		json_object_set_new(o, "stall_s", json_seconds(p->stall_ns));
 		json_array_append_new(phases, o);
 	}
 	return phases;
@@ -278,7 +278,7 @@ static json_t *evidence_json(const struct model_finding *f)
 
 	for (size_t i = 0; i < f->evidence_count; i++) {
 		const struct model_evidence *e = &f->evidence[i];
-		json_t *value = e->kind == MODEL_TEXT ? text(e->text)
+		json_t *value = e->kind == MODEL_TEXT ? json_text(e->text)
 				: e->kind == MODEL_BYTES || e->kind == MODEL_COUNT
 					? json_integer((json_int_t)e->value)
 					: json_real(e->value);
@@ -299,14 +299,14 @@ static json_t *findings_json(const struct model *m)
 		for (size_t k = 0; k < f->pool_count; k++)
 			json_array_append_new(pools, json_integer(m->pools[f->pools[k]].number));
 		for (size_t k = 0; k < f->moment_count; k++)
-			json_array_append_new(moments, seconds(f->moments[k]));
-		json_object_set_new(o, "id", text(f->id));
+			json_array_append_new(moments, json_seconds(f->moments[k]));
+		json_object_set_new(o, "id", json_text(f->id));
 		json_object_set_new(o, "severity", json_string(model_severity_name(f->severity)));
-		json_object_set_new(o, "title", text(f->title));
-		json_object_set_new(o, "text", text(f->text));
+		json_object_set_new(o, "title", json_text(f->title));
+		json_object_set_new(o, "text", json_text(f->text));
 		json_object_set_new(o, "bytes", json_integer(f->bytes));
 		json_object_set_new(o, "evidence", evidence_json(f));
-		json_object_set_new(o, "advice", text(f->advice));
+		json_object_set_new(o, "advice", json_text(f->advice));
 		json_object_set_new(o, "release_helps", json_boolean(f->release_helps));
 		json_object_set_new(o, "pools", pools);
 		json_object_set_new(o, "moments_s", moments);
@@ -334,15 +334,15 @@ static json_t *reconciliation_json(const struct model_reconciliation *r)
 {
 	json_t *o = json_object();
 
-	json_object_set_new(o, "at_s", seconds(r->at_ns));
+	json_object_set_new(o, "at_s", json_seconds(r->at_ns));
 	json_object_set_new(o, "live_heap_bytes", json_integer(r->heap_bytes));
 	json_object_set_new(o, "private_bytes", json_integer(r->private_bytes));
 	json_object_set_new(o, "pss_bytes", json_integer(r->proportional_bytes));
 	json_object_set_new(o, "unmapped_shm_bytes", json_integer(r->unmapped_shm_bytes));
-	json_object_set_new(o, "cgroup_bytes", integer(r->cgroup_bytes));
-	json_object_set_new(o, "cgroup_page_cache_bytes", integer(r->cgroup_file_bytes));
-	json_object_set_new(o, "cgroup_kernel_bytes", integer(r->cgroup_kernel_bytes));
-	json_object_set_new(o, "unexplained_bytes", integer(r->unexplained_bytes));
+	json_object_set_new(o, "cgroup_bytes", json_count(r->cgroup_bytes));
+	json_object_set_new(o, "cgroup_page_cache_bytes", json_count(r->cgroup_file_bytes));
+	json_object_set_new(o, "cgroup_kernel_bytes", json_count(r->cgroup_kernel_bytes));
+	json_object_set_new(o, "unexplained_bytes", json_count(r->unexplained_bytes));
 	return o;
 }
 
@@ -351,30 +351,30 @@ static json_t *notes_json(const struct model *m)
 	json_t *notes = json_array();
 
 	for (size_t i = 0; i < m->note_count; i++)
-		json_array_append_new(notes,
-				      json_pack("{s:o, s:o, s:I}", "level", text(m->notes[i].level),
-						"text", text(m->notes[i].text), "count",
-						(json_int_t)m->notes[i].count));
+		json_array_append_new(notes, json_pack("{s:o, s:o, s:I}", "level",
+						       json_text(m->notes[i].level), "text",
+						       json_text(m->notes[i].text), "count",
+						       (json_int_t)m->notes[i].count));
 	return notes;
 }
 
 static void set_run(json_t *o, const struct model *m)
 {
-	json_object_set_new(o, "schema", json_integer(SCHEMA));
+	json_object_set_new(o, "schema", json_integer(JSON_SCHEMA));
 	json_object_set_new(o, "loopmem_version", text_or_null(m->version));
-	json_object_set_new(o, "file", text(m->file));
+	json_object_set_new(o, "file", json_text(m->file));
 	json_object_set_new(o, "command", command_json(m));
 	json_object_set_new(o, "host", text_or_null(m->host));
 	json_object_set_new(o, "kernel", text_or_null(m->kernel));
-	json_object_set_new(o, "started_unix_s", seconds(m->started_unix_ns));
-	json_object_set_new(o, "duration_s", seconds(m->totals.duration_ns));
+	json_object_set_new(o, "started_unix_s", json_seconds(m->started_unix_ns));
+	json_object_set_new(o, "duration_s", json_seconds(m->totals.duration_ns));
 	json_object_set_new(o, "exit", exit_json(m));
 	json_object_set_new(o, "complete", json_boolean(m->complete));
-	json_object_set_new(o, "damage", text(m->damage));
+	json_object_set_new(o, "damage", json_text(m->damage));
 	json_object_set_new(o, "released", json_boolean(m->released));
 }
 
-static json_t *session_json(const struct model *m)
+json_t *json_of_session(const struct model *m)
 {
 	json_t *o = json_object();
 	double wall = m->collector_wall_seconds;
@@ -399,8 +399,8 @@ static json_t *session_json(const struct model *m)
 			    json_pack("{s:I, s:I, s:o, s:o}", "dropped_events",
 				      (json_int_t)m->dropped, "skipped_samples",
 				      (json_int_t)m->skipped, "thinned_before_s",
-				      seconds(m->thinned_before_ns), "thinned_span_s",
-				      seconds(m->thinned_span_ns)));
+				      json_seconds(m->thinned_before_ns), "thinned_span_s",
+				      json_seconds(m->thinned_span_ns)));
 	json_object_set_new(o, "notes", notes_json(m));
 	return o;
 }
@@ -415,10 +415,10 @@ static json_t *node_json(struct model *const *models, size_t count)
 	o = json_object();
 	json_object_set_new(o, "host", text_or_null(node.host));
 	json_object_set_new(o, "sessions", json_integer((json_int_t)count));
-	json_object_set_new(o, "started_unix_s", seconds(node.start_unix_ns));
-	json_object_set_new(o, "duration_s", seconds(node.duration_ns));
+	json_object_set_new(o, "started_unix_s", json_seconds(node.start_unix_ns));
+	json_object_set_new(o, "duration_s", json_seconds(node.duration_ns));
 	json_object_set_new(o, "peak_pss_bytes", json_integer(node.peak_bytes));
-	json_object_set_new(o, "peak_at_s", seconds(node.peak_at_ns));
+	json_object_set_new(o, "peak_at_s", json_seconds(node.peak_at_ns));
 	json_object_set_new(o, "peak_pss_bytes_without_idle",
 			    json_integer(node.peak_without_idle_bytes));
 	json_object_set_new(o, "peak_pss_bytes_with_release",
@@ -426,7 +426,7 @@ static json_t *node_json(struct model *const *models, size_t count)
 	json_object_set_new(o, "idle_retained_bytes_max", json_integer(node.idle_max_bytes));
 	json_object_set_new(o, "idle_retained_average_bytes",
 			    json_integer(node.idle_average_bytes));
-	json_object_set_new(o, "limit_bytes", integer(node.limit_bytes));
+	json_object_set_new(o, "limit_bytes", json_count(node.limit_bytes));
 	json_object_set_new(o, "limit_source", text_or_null(node.limit_source));
 	node_release(&node);
 	return o;
@@ -459,8 +459,8 @@ static json_t *job_json(struct model *const *models, size_t count)
 	json_t *o = json_object(), *ranks = json_array();
 
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(ranks, session_json(models[i]));
-	json_object_set_new(o, "schema", json_integer(SCHEMA));
+		json_array_append_new(ranks, json_of_session(models[i]));
+	json_object_set_new(o, "schema", json_integer(JSON_SCHEMA));
 	json_object_set_new(o, "nodes", nodes_json(models, count));
 	json_object_set_new(o, "ranks", ranks);
 	return o;
@@ -469,7 +469,7 @@ static json_t *job_json(struct model *const *models, size_t count)
 int report_json(FILE *out, struct model *const *models, size_t count,
 		const struct report_options *options)
 {
-	json_t *o = count == 1 ? session_json(models[0]) : job_json(models, count);
+	json_t *o = count == 1 ? json_of_session(models[0]) : job_json(models, count);
 	int failed;
 
 	(void)options; /* the same at any width */

@@ -1,0 +1,162 @@
+/* loopmem export: a session for other tools. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profiler/cmd/command.h"
+#include "profiler/cmd/open_session.h"
+#include "profiler/view/export.h"
+
+enum { KEY_PER_WORKER = 0x100, KEY_CLASSIC, KEY_TABLE };
+
+struct arguments {
+	const struct export_format *format;
+	struct export_options options;
+	const char *output, *file;
+};
+
+static const struct argp_option options[] = {
+	{"format", 'f', "openmetrics|perfetto|csv", 0, "what to write (by the ending of -o FILE)",
+	 0},
+	{"output", 'o', "FILE", 0, "write to FILE instead of the standard output", 0},
+	{"table", KEY_TABLE,
+	 "pools|workers|phases|timeline|totals|peak|owners|findings|reconciliation|overhead", 0,
+	 "csv: which table (pools)", 0},
+	{"per-worker", KEY_PER_WORKER, NULL, 0, "openmetrics: the figures of each worker too", 0},
+	{"classic", KEY_CLASSIC, NULL, 0, "openmetrics: the older text format of Prometheus", 0},
+	{0},
+};
+
+/* The options that only some formats take, by the bit of each. */
+static const struct {
+	enum export_takes bit;
+	const char *name;
+} special[] = {
+	{EXPORT_PER_WORKER, "--per-worker"},
+	{EXPORT_CLASSIC, "--classic"},
+	{EXPORT_TABLE, "--table"},
+};
+
+static const struct export_format *find_format(const char *name)
+{
+	for (size_t i = 0; i < export_format_count; i++)
+		if (!strcmp(export_formats[i].name, name))
+			return &export_formats[i];
+	return NULL;
+}
+
+static const struct export_format *format_of_file(const char *file)
+{
+	size_t length = strlen(file);
+
+	for (size_t i = 0; i < export_format_count; i++) {
+		size_t ending = strlen(export_formats[i].ending);
+
+		if (length > ending && !strcmp(file + length - ending, export_formats[i].ending))
+			return &export_formats[i];
+	}
+	return NULL;
+}
+
+static void unknown_format(const struct argp_state *state, const char *name)
+{
+	char list[256] = "";
+
+	for (size_t i = 0; i < export_format_count; i++)
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
+			 export_formats[i].name);
+	if (name)
+		command_misuse(state, "no format \"%s\"; formats: %s", name, list);
+	command_misuse(state, "no format given; -f takes one of %s", list);
+}
+
+static void settle(struct arguments *a, const struct argp_state *state)
+{
+	if (!a->file)
+		command_misuse(state, "no session given");
+	if (!a->format && a->output)
+		a->format = format_of_file(a->output);
+	if (!a->format)
+		unknown_format(state, NULL);
+	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
+		if (a->options.given & special[i].bit & ~a->format->takes)
+			command_misuse(state, "%s is not for %s", special[i].name, a->format->name);
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 'f':
+		a->format = find_format(text);
+		if (!a->format)
+			unknown_format(state, text);
+		return 0;
+	case 'o':
+		a->output = text;
+		return 0;
+	case KEY_TABLE:
+		a->options.given |= EXPORT_TABLE;
+		a->options.table = text;
+		return 0;
+	case KEY_PER_WORKER:
+		a->options.given |= EXPORT_PER_WORKER;
+		return 0;
+	case KEY_CLASSIC:
+		a->options.given |= EXPORT_CLASSIC;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->file)
+			command_misuse(state, "one session at a time");
+		a->file = text;
+		return 0;
+	case ARGP_KEY_END:
+		settle(a, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cmd_export_argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "FILE",
+	.doc = "Writes a session in the format of another tool.",
+};
+
+static int write_output(const struct arguments *a, const struct model *m, struct error *e)
+{
+	FILE *out = a->output ? fopen(a->output, "we") : stdout;
+	const char *name = a->output ? a->output : "the export";
+	int kind;
+
+	if (!out)
+		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", name);
+	kind = a->format->write(out, m, &a->options, e);
+	if (!kind && (fflush(out) || ferror(out)))
+		kind = error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", name);
+	if (a->output && fclose(out) && !kind)
+		kind = error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", name);
+	if (kind && a->output)
+		unlink(a->output); /* half a file would be taken for a whole one */
+	return kind;
+}
+
+int cmd_export(int argc, char **argv)
+{
+	struct arguments a = {0};
+	struct model *m = NULL;
+	struct error e = {0};
+	int kind;
+
+	command_parse(&cmd_export_argp, argc, argv, 0, &a);
+	kind = open_session(&m, a.file, &e);
+	if (!kind) {
+		kind = write_output(&a, m, &e);
+		model_close(m);
+	}
+	return kind ? command_failed(argv[0], &e) : 0;
+}

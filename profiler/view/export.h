@@ -1,0 +1,49 @@
+/*
+ * export.h: a session in the formats of other tools. Each format is one function; export_formats[] is the list that the command, its help
+ * and its error message are made from.
+ */
+#ifndef PROFILER_VIEW_EXPORT_H
+#define PROFILER_VIEW_EXPORT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "profiler/error.h"
+#include "profiler/model/model.h"
+
+/* Options that only some formats take. */
+enum export_takes {
+	EXPORT_PER_WORKER = 1,
+	EXPORT_CLASSIC = 2,
+	EXPORT_TABLE = 4,
+};
+
+struct export_options {
+	unsigned given; /* of enum export_takes */
+	const char *table;
+};
+
+struct export_format {
+	const char *name;   /* "openmetrics" */
+	const char *ending; /* ".prom": -o FILE chooses by it */
+	const char *help;   /* what reads it */
+	unsigned takes;
+	/* 0 or a negative error_kind; write errors are left in `out`. */
+	int (*write)(FILE *out, const struct model *m, const struct export_options *options,
+		     struct error *e);
+};
+
+extern const struct export_format export_formats[];
+extern const size_t export_format_count;
+
+int export_openmetrics(FILE *out, const struct model *m, const struct export_options *options,
+		       struct error *e);
+int export_perfetto(FILE *out, const struct model *m, const struct export_options *options,
+		    struct error *e);
+int export_csv(FILE *out, const struct model *m, const struct export_options *options,
+	       struct error *e);
+
+/* The words of --table, "pools|workers|...", for the help. */
+extern const char export_csv_tables[];
+
+#endif
