@@ -61,6 +61,21 @@ def after_a_sigkill_every_allocation_is_there():
 
 
 @tap.claim
+def what_a_sleeping_thread_counted_follows_into_a_segment_that_is_made_later():
+    plan = os.path.join(segments.new_directory(), "plan")
+    environment = segments.environment(None, LOOPMEM_PLAN=plan)
+    del environment["LOOPMEM_COLLECT"]
+    process = subprocess.Popen([segments.target("killed"), "777", "0", plan], env=environment,
+                               stdout=subprocess.PIPE)
+    pid, child = map(int, process.stdout.readline().split())
+    found = {segment.pid: segment for segment in segments.read(plan)}
+    os.kill(child, signal.SIGKILL)
+    os.kill(pid, signal.SIGKILL)
+    process.wait()
+    assert [row[3] for row in found[pid].rows if row[0] == 1] == [777], found[pid].rows
+
+
+@tap.claim
 def each_way_out_leaves_its_status():
     for way, status in {"return": 11, "exit": 12, "_exit": 13, "_Exit": 14}.items():
         run = lives(way)
