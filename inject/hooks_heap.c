@@ -66,6 +66,8 @@ EXPORT void *reallocarray(void *block, size_t n, size_t each)
 {
 	size_t bytes;
 
+	if (identity_allocator.is_unseen) /* then the realloc below is not the program's */
+		return REAL(reallocarray)(block, n, each);
 	if (__builtin_mul_overflow(n, each, &bytes)) {
 		errno = ENOMEM;
 		return NULL;
