@@ -317,6 +317,8 @@ static int add_rollup(const struct session_rollup *row, void *arg)
 	if (!to)
 		return out_of_memory(t);
 	rollup.sharers = to->sharers;
+	rollup.statm_anon_bytes = to->statm_anon_bytes;
+	rollup.collected = to->collected;
 
 	if (is_new || memcmp(to, &rollup, sizeof(rollup)))
 		dirty_from(t, track->rollups.count == 1 && track->samples.count

@@ -39,6 +39,8 @@ struct rollup_row {
 	int64_t shared_bytes, private_bytes, private_anon_bytes, private_dirty_bytes;
 	int64_t anonymous_bytes, minor_faults;
 	int64_t sharers;
+	/* by relatives_find: what statm said of the process then, and whether the walk is among those of its family */
+	int64_t statm_anon_bytes, collected;
 };
 
 struct heap_row {
@@ -52,7 +54,7 @@ struct detail_row {
 /* What a forked process had copied of its inheritance when it was walked. */
 struct copied_row {
 	int64_t t_ns, age_ns, bytes;
-	const char *kind;
+	int process;
 };
 
 /* What is known of one process over time. The relations are relatives_find's. */
@@ -60,6 +62,7 @@ struct track {
 	int parent;       /* index, -1 = none */
 	int forked;       /* a copy of its parent, not another program */
 	int family;       /* index of the process at the root of those forked from each other */
+	size_t related;   /* walks that relatives_find has seen */
 	const char *kind; /* stage of the pool it works for, NULL = none */
 	ARRAY(struct copied_row) copied; /* of a root: walks of its family, by time */
 	ARRAY(struct sample_row) samples;

@@ -1,8 +1,6 @@
 /* Families of forked processes, and what their members had copied of what they inherited (relatives.h). */
 #include "profiler/model/relatives.h"
 
-#include <stdlib.h>
-
 static int64_t within(int64_t value, int64_t low, int64_t high)
 {
 	return value < low ? low : value > high ? high : value;
@@ -29,8 +27,8 @@ static int root_of_family(const struct tables *t, int process)
 	return process;
 }
 
-/* Resident anonymous bytes when the walk was made: what statm said at that moment, or the walk itself. */
-int64_t relatives_anon_at_walk(const struct track *track, const struct rollup_row *walk)
+/* What statm said at the moment of the walk, else the walk itself. */
+static int64_t anon_at_walk(const struct track *track, const struct rollup_row *walk)
 {
 	size_t n = array_until(&track->samples, walk->t_ns);
 
@@ -42,42 +40,53 @@ int64_t relatives_anon_at_walk(const struct track *track, const struct rollup_ro
 /* Private anonymous bytes at a walk that growth since the process was first seen does not explain: inherited and copied. */
 static int64_t copied_at(const struct track *track, const struct rollup_row *walk)
 {
-	int64_t growth = track->samples.count ? relatives_anon_at_walk(track, walk) -
-							track->samples.items[0].anon_bytes
-					      : 0;
+	int64_t growth = track->samples.count
+				 ? walk->statm_anon_bytes - track->samples.items[0].anon_bytes
+				 : 0;
 
 	return within(walk->private_anon_bytes - within(growth, 0, INT64_MAX), 0, INT64_MAX);
 }
 
-static int by_time(const void *a, const void *b)
+/* Kept by time, and by process where times are equal. */
+static int collect(struct tables *t, int process, struct rollup_row *walk)
 {
-	const struct copied_row *x = a, *y = b;
+	struct track *track = &t->tracks.items[process], *root = &t->tracks.items[track->family];
+	struct copied_row row = {walk->t_ns, walk->t_ns - t->processes.items[process].born_ns,
+				 copied_at(track, walk), process};
+	size_t at;
 
-	return x->t_ns < y->t_ns ? -1 : x->t_ns > y->t_ns;
+	if (!array_add(&root->copied))
+		return -1;
+	for (at = root->copied.count - 1; at; at--) {
+		const struct copied_row *before = &root->copied.items[at - 1];
+
+		if (before->t_ns < row.t_ns ||
+		    (before->t_ns == row.t_ns && before->process < process))
+			break;
+		root->copied.items[at] = *before;
+	}
+	root->copied.items[at] = row;
+	walk->collected = 1;
+	return 0;
 }
 
-static int collect_copied(struct tables *t)
+/* Rows that were read again lie among the last few. */
+enum { READ_AGAIN = 16 };
+
+static int look_at_walks(struct tables *t, int process)
 {
-	for (size_t i = 0; i < t->tracks.count; i++)
-		t->tracks.items[i].copied.count = 0;
-	for (size_t i = 0; i < t->tracks.count; i++) {
-		const struct track *track = &t->tracks.items[i];
+	struct track *track = &t->tracks.items[process];
+	size_t from = track->related > READ_AGAIN ? track->related - READ_AGAIN : 0;
 
-		for (size_t k = 0; k < track->rollups.count && track->forked; k++) {
-			const struct rollup_row *walk = &track->rollups.items[k];
-			struct copied_row *row = array_add(&t->tracks.items[track->family].copied);
+	for (size_t i = from; i < track->rollups.count; i++) {
+		struct rollup_row *walk = &track->rollups.items[i];
 
-			if (!row)
-				return -1;
-			*row = (struct copied_row){walk->t_ns,
-						   walk->t_ns - t->processes.items[i].born_ns,
-						   copied_at(track, walk), track->kind};
-		}
+		walk->statm_anon_bytes = anon_at_walk(track, walk);
+		if (track->forked && !walk->collected && collect(t, process, walk) < 0)
+			return -1;
 	}
-	for (size_t i = 0; i < t->tracks.count; i++)
-		if (t->tracks.items[i].copied.count)
-			qsort(t->tracks.items[i].copied.items, t->tracks.items[i].copied.count,
-			      sizeof(struct copied_row), by_time);
+	/* a process of which it is not known yet that it was forked is looked at again */
+	track->related = track->forked || track->parent < 0 ? track->rollups.count : 0;
 	return 0;
 }
 
@@ -109,7 +118,10 @@ int relatives_find(struct tables *t)
 {
 	find_families(t);
 	find_kinds(t);
-	return collect_copied(t);
+	for (size_t i = 0; i < t->tracks.count; i++)
+		if (look_at_walks(t, (int)i) < 0)
+			return -1;
+	return 0;
 }
 
 enum { LOOK_BACK = 64 };
@@ -126,8 +138,8 @@ int64_t relatives_copied(const struct tables *t, int process, int64_t t_ns,
 	for (size_t i = n; i-- > 0 && n - i <= LOOK_BACK;) {
 		const struct copied_row *row = &root->copied.items[i];
 
-		if (row->kind != track->kind || row->age_ns > t_ns - born_ns ||
-		    (walk && row->age_ns <= walk->t_ns - born_ns))
+		if (t->tracks.items[row->process].kind != track->kind ||
+		    row->age_ns > t_ns - born_ns || (walk && row->age_ns <= walk->t_ns - born_ns))
 			continue;
 		return row->bytes > known ? row->bytes - known : 0;
 	}

@@ -11,9 +11,6 @@
  * else here. 0, or -1 when out of memory. */
 int relatives_find(struct tables *t);
 
-/* Resident anonymous bytes when the walk was made: what statm said at that moment, else the walk itself. */
-int64_t relatives_anon_at_walk(const struct track *track, const struct rollup_row *walk);
-
 /* Bytes that a forked process has copied at t_ns beyond what `walk` (its last one, NULL = none) knows: by the latest walk of a relative of
  * its kind that was no older then than it is now. */
 int64_t relatives_copied(const struct tables *t, int process, int64_t t_ns,

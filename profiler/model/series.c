@@ -63,7 +63,7 @@ static void without_walk(const struct tables *t, int process, const struct sampl
 	f->private_anon_bytes = sample->anon_bytes;
 	if (later) { /* carried back from the first walk */
 		f->private_anon_bytes = within(later->private_anon_bytes + sample->anon_bytes -
-						       relatives_anon_at_walk(track, later),
+						       later->statm_anon_bytes,
 					       0, sample->rss_bytes);
 		f->file_bytes =
 			within(later->pss_file_bytes, 0, sample->rss_bytes - f->private_anon_bytes);
@@ -82,7 +82,7 @@ static void since_walk(const struct tables *t, int process, const struct rollup_
 	f->estimated = walk->t_ns != sample->t_ns;
 	f->share_bytes = within(walk->pss_bytes - walk->private_bytes, 0, INT64_MAX);
 	if (f->estimated) {
-		growth = sample->anon_bytes - relatives_anon_at_walk(track, walk);
+		growth = sample->anon_bytes - walk->statm_anon_bytes;
 		copied = track->forked ? relatives_copied(t, process, sample->t_ns, walk) : 0;
 	}
 	f->private_anon_bytes = within(walk->private_anon_bytes + growth + copied, 0, INT64_MAX);
