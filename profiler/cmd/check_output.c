@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "profiler/cmd/command.h"
 #include "profiler/gate/output.h"
 #include "profiler/gate/text.h"
 
@@ -14,7 +15,7 @@ enum { SUMMARY_BYTES = 65536, STEP_BYTES = 1000000 };
 
 static int say_failed(const char *name, const char *file)
 {
-	fprintf(stderr, "%s: cannot write %s: %s\n", name, file, strerror(errno));
+	command_say(name, "cannot write %s: %s", file, strerror(errno));
 	return 1;
 }
 

@@ -11,6 +11,7 @@
 #include "profiler/gate/result.h"
 #include "profiler/gate/suggest.h"
 #include "profiler/gate/text.h"
+#include "profiler/view/escape.h"
 
 /* Sessions and what they are grouped into; baselines are sessions as well, or files. */
 struct sessions {
@@ -89,15 +90,16 @@ int check_rules(const struct check_request *request, const char *name)
 static int check_purpose(const struct check *c)
 {
 	const struct check_request *r = c->request;
+	struct error e;
 
 	if (c->budget.rules.count || r->write_baseline || r->suggest)
 		return 0;
-	fprintf(stderr,
-		"%s: no rule to check: it would keep nothing out\n"
-		"  give --budget FILE, --max KEY=SIZE or --baseline FILE; --list-keys shows the keys\n"
-		"  have a budget written: %s --suggest %s\n",
-		c->name, c->name, r->files.items[0]);
-	return EXIT_USAGE;
+	error_set(&e, ERROR_USAGE, "no rule to check: it would keep nothing out");
+	error_hint(
+		&e,
+		"give --budget FILE, --max KEY=SIZE or --baseline FILE; --list-keys shows the keys");
+	error_hint(&e, "have a budget written: %s --suggest %s", c->name, r->files.items[0]);
+	return command_failed(c->name, &e);
 }
 
 /* ---- sessions ----------------------------------------------------------------------------------------------------- */
@@ -210,6 +212,18 @@ static int open_base(struct check *c, struct error *e)
 	return 0;
 }
 
+static void tell_written(const struct check *c, const struct baseline_written *written, FILE *out)
+{
+	fprintf(out, "%s: ", c->name);
+	escape_text(out, c->request->write_baseline);
+	fprintf(out, " holds %zu run%s", written->runs, written->runs == 1 ? "" : "s");
+	if (written->dropped)
+		fprintf(out, "; %zu of another environment were dropped", written->dropped);
+	if (written->left_out)
+		fprintf(out, "; %zu figures did not fit", written->left_out);
+	fputc('\n', out);
+}
+
 /* Only a run that was found good becomes a part of the baseline. */
 static int extend_baseline(struct check *c, FILE *out)
 {
@@ -218,8 +232,8 @@ static int extend_baseline(struct check *c, FILE *out)
 	struct error e;
 
 	if (c->result.exit_code) {
-		fprintf(stderr, "%s: %s is left as it is: the check did not pass\n", c->name,
-			r->write_baseline);
+		command_say(c->name, "%s is left as it is: the check did not pass",
+			    r->write_baseline);
 		return c->result.exit_code;
 	}
 	if (baseline_write(r->write_baseline, c->head.runs.items, c->head.runs.count,
@@ -229,13 +243,7 @@ static int extend_baseline(struct check *c, FILE *out)
 	}
 	if (r->quiet)
 		return 0;
-	fprintf(out, "%s: %s holds %zu run%s", c->name, r->write_baseline, written.runs,
-		written.runs == 1 ? "" : "s");
-	if (written.dropped)
-		fprintf(out, "; %zu of another environment were dropped", written.dropped);
-	if (written.left_out)
-		fprintf(out, "; %zu figures did not fit", written.left_out);
-	fputc('\n', out);
+	tell_written(c, &written, out);
 	return 0;
 }
 
@@ -262,8 +270,7 @@ static int suggest(const struct check *c, FILE *out)
 	}
 	if (!failed)
 		return 0;
-	fprintf(stderr, "%s: cannot write %s: %s\n", c->name, file ? file : "the budget",
-		strerror(errno));
+	command_say(c->name, "cannot write %s: %s", file ? file : "the budget", strerror(errno));
 	return EXIT_UNREADABLE;
 }
 

@@ -1,10 +1,13 @@
 /* The table of commands, and how one of them ends when it cannot do its work. */
 #include "profiler/cmd/command.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profiler/nearest.h"
+#include "profiler/view/escape.h"
 
 const struct command commands[] = {
 #define COMMAND(name, section, help) \
@@ -37,13 +40,33 @@ const char *command_nearest(const char *name)
 	return nearest_name(name, names, count);
 }
 
+void command_say(const char *name, const char *format, ...)
+{
+	va_list arguments;
+	char *line = NULL;
+
+	va_start(arguments, format);
+	if (vasprintf(&line, format, arguments) < 0)
+		line = NULL;
+	va_end(arguments);
+	fprintf(stderr, "%s: ", name);
+	escape_text(stderr, line ? line : "out of memory");
+	fputc('\n', stderr);
+	free(line);
+}
+
 int command_failed(const char *name, const struct error *e)
 {
-	fprintf(stderr, "%s: %s\n", name, e->text);
+	char hint[sizeof(e->hint)];
+
+	command_say(name, "%s", e->text);
 	for (const char *line = e->hint; *line;) {
 		int length = (int)strcspn(line, "\n");
 
-		fprintf(stderr, "  %.*s\n", length, line);
+		snprintf(hint, sizeof(hint), "%.*s", length, line);
+		fputs("  ", stderr);
+		escape_text(stderr, hint);
+		fputc('\n', stderr);
 		line += length + (line[length] == '\n');
 	}
 	return error_exit_code(e);

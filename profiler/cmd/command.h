@@ -62,6 +62,9 @@ void command_parse(const struct argp *argp, int argc, char **argv, unsigned argp
 void command_misuse(const struct argp_state *state, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 
+/* Prints "NAME: " and the message as one line of stderr; foreign text in it gives no orders to a terminal or a CI system. */
+void command_say(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Prints a library's error as `name: text` and its hints, indented; returns the exit code for
  * it. */
 int command_failed(const char *name, const struct error *e);
