@@ -6,9 +6,14 @@
  * is 0: the header needs no library at link time, the functions are weak symbols, and a macro of the
  * same name (below) looks whether the shim provided it. The shim itself defines LOOPMEM_SHIM.
  *
- * Threads: all calls may come from any thread. loopmem_next_begin/next_end pair on one thread.
+ * Link time: the calls are resolved when the program starts, so it must be position independent
+ * (compiled with -fPIE or -fPIC, the default of most systems) to find the shim.
+ *
+ * Threads: all calls may come from any thread, none from a signal handler. No call waits for another
+ * longer than a row takes to write. loopmem_next_begin and loopmem_next_end pair on one thread.
  * Errors: none are reported to the caller. Nonsense (an unknown pool, a pool that has ended) is
- * counted as a drop in the segment and ignored. No call allocates, locks or changes errno.
+ * counted as a drop in the segment and ignored. errno is kept and nothing is allocated, but by the
+ * first pool or phase of a job that runs without `loopmem run`: it starts the collector.
  */
 #ifndef LOOPMEM_H
 #define LOOPMEM_H

@@ -251,8 +251,6 @@ static void ask(struct loopmem_pool_row *row, bool inside_another)
 
 static void enter_context(const struct loopmem_pool_row *row)
 {
-	if (thread.state == THREAD_NEW)
-		thread_attach();
 	thread.outer = thread.outer << OUTER_BITS | thread.context;
 	thread_set_context((uint8_t)(1 + index_of(row)));
 	thread.pool = row->id;
@@ -269,8 +267,11 @@ static void leave_context(void)
 
 void loopmem_next_begin(loopmem_pool pool)
 {
-	struct loopmem_pool_row *row = open_row(pool);
+	struct loopmem_pool_row *row;
 
+	if (thread.state == THREAD_NEW)
+		thread_attach();
+	row = open_row(pool);
 	if (!row)
 		return;
 	ask(row, thread.pool != 0);

@@ -81,9 +81,10 @@ enum loopmem_pool_state {
 	LOOPMEM_POOL_ENDED = 5,
 };
 
-/* A pool as its owner knows it. `id` is the process's pool number, from 1, never re-used; row = a slot of the
- * table, re-used after the pool ended. The writer sets id to 0, fills the row, then publishes id (release); a
- * reader reads id before and after and drops the row if it moved. */
+/* A pool as its owner knows it. `id` is the process's pool number, never re-used: from 1, in the child
+ * of a fork from the parent's last. row = a slot of the table, re-used after the pool ended. The
+ * writer sets id to 0, fills the row, then publishes id (release); a reader reads id before and
+ * after and drops the row if it moved. */
 struct loopmem_pool_row {
 	uint32_t id;
 	uint32_t state; /* enum loopmem_pool_state */
