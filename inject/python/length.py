@@ -1,20 +1,23 @@
 """length.py: how many batches a loader has, told without running a line of the user's code.
 
 `len(loader)` runs the dataset's and the sampler's __len__: they may print, count files, or draw
-random numbers. So only torch's own samplers are understood, and a dataset's __len__ only if its
-bytecode is that of one of the forms below, which is then done by hand.
+random numbers. So only the samplers of libraries are understood, and a dataset's __len__ only if
+its bytecode is that of one of the forms below, which is then done by hand.
 """
 import sys
 
 frames = load("frames")
 
 SIZED = (list, tuple, range, dict, str, bytes)
-SAMPLERS = "torch.utils.data.sampler"
+# Modules with samplers that work as torch's own do.
+SAMPLERS = ("torch.utils.data.sampler", "torchdata.stateful_dataloader.sampler")
+DATASETS = "torch.utils.data.dataset"
 FORMS = ("len(self.{})", "self.{}")  # of `def __len__(self): return ...`
 
 
-def torch_class(thing, module, name):
-    return type(thing) is getattr(sys.modules.get(module), name, None)
+def is_a(thing, name, *modules):
+    """Whether an object is of exactly that class of one of the modules."""
+    return any(type(thing) is getattr(sys.modules.get(module), name, None) for module in modules)
 
 
 def plain(number):
@@ -46,13 +49,13 @@ def size(thing):
     """How many items a data source has, None if only its own code can tell."""
     if type(thing) in SIZED:
         return len(thing)
-    if torch_class(thing, "numpy", "ndarray") or torch_class(thing, "torch", "Tensor"):
+    if is_a(thing, "ndarray", "numpy") or is_a(thing, "Tensor", "torch"):
         return plain(thing.shape[0]) if thing.shape else None
-    if torch_class(thing, "torch.utils.data.dataset", "TensorDataset"):
+    if is_a(thing, "TensorDataset", DATASETS):
         return size(thing.tensors[0])
-    if torch_class(thing, "torch.utils.data.dataset", "Subset"):
+    if is_a(thing, "Subset", DATASETS):
         return size(thing.indices)
-    if torch_class(thing, "torch.utils.data.dataset", "ConcatDataset"):
+    if is_a(thing, "ConcatDataset", DATASETS):
         return plain(thing.cumulative_sizes[-1])
     return by_form(thing)
 
@@ -60,15 +63,16 @@ def size(thing):
 def drawn(sampler):
     """How many indices a sampler gives."""
     known = frames.fields(sampler)
-    if torch_class(sampler, SAMPLERS, "SequentialSampler"):
+    if is_a(sampler, "SequentialSampler", *SAMPLERS):
         return size(known.get("data_source"))
-    if torch_class(sampler, SAMPLERS, "RandomSampler"):
+    if is_a(sampler, "RandomSampler", *SAMPLERS) or is_a(
+            sampler, "SeedableRandomSampler", "accelerate.data_loader"):
         number = known.get("_num_samples")
         return size(known.get("data_source")) if number is None else plain(number)
-    if torch_class(sampler, SAMPLERS, "SubsetRandomSampler"):
+    if is_a(sampler, "SubsetRandomSampler", *SAMPLERS):
         return size(known.get("indices"))
-    if torch_class(sampler, SAMPLERS, "WeightedRandomSampler") or torch_class(
-            sampler, "torch.utils.data.distributed", "DistributedSampler"):
+    if is_a(sampler, "WeightedRandomSampler", *SAMPLERS) or is_a(
+            sampler, "DistributedSampler", "torch.utils.data.distributed"):
         return plain(known.get("num_samples"))
     return None
 
@@ -79,7 +83,7 @@ def batches(loader):
     batch_sampler = known.get("batch_sampler")
     if batch_sampler is None:
         return drawn(known.get("sampler"))
-    if not torch_class(batch_sampler, SAMPLERS, "BatchSampler"):
+    if not is_a(batch_sampler, "BatchSampler", *SAMPLERS):
         return None
     items = drawn(batch_sampler.sampler)
     per_batch = plain(batch_sampler.batch_size)
