@@ -12,8 +12,8 @@
 #include "profiler/nearest.h"
 #include "profiler/view/report.h"
 
-enum { KEY_FULL = 0x100, KEY_WIDTH, KEY_ASCII };
-enum { WIDTH_LEAST = TERMINAL_WIDTH_LEAST, WIDTH_MOST = 1000 };
+enum { KEY_FULL = 0x100, KEY_WIDTH, KEY_ASCII, KEY_MAX_BYTES };
+enum { WIDTH_LEAST = TERMINAL_WIDTH_LEAST, WIDTH_MOST = 1000, MAX_BYTES_LEAST = 1024 };
 
 struct arguments {
 	const struct report_format *format;
@@ -25,10 +25,13 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{"format", 'f', "text|json", 0, "of the report (by the ending of -o FILE, else text)", 0},
+	{"format", 'f', "text|markdown|json", 0,
+	 "of the report (by the ending of -o FILE, else text)", 0},
 	{"output", 'o', "FILE", 0, "write to FILE instead of the standard output", 0},
 	{"full", KEY_FULL, NULL, 0, "list everything, do not fold", 0},
 	{"width", KEY_WIDTH, "N", 0, "columns (the terminal's, at most 100)", 0},
+	{"max-bytes", KEY_MAX_BYTES, "N", 0,
+	 "markdown: no more bytes than that (60000), the least important go first", 0},
 	{"ascii", KEY_ASCII, NULL, 0, "no other characters than ASCII", 0},
 	{0},
 };
@@ -75,6 +78,16 @@ static void set_width(struct arguments *a, const char *text, const struct argp_s
 	a->options.width = (int)width;
 }
 
+static void set_max_bytes(struct arguments *a, const char *text, const struct argp_state *state)
+{
+	char *end;
+	long bytes = strtol(text, &end, 10);
+
+	if (*end || bytes < MAX_BYTES_LEAST)
+		command_misuse(state, "--max-bytes takes a number from %d on", MAX_BYTES_LEAST);
+	a->options.max_bytes = (size_t)bytes;
+}
+
 static void settle(struct arguments *a, const struct argp_state *state)
 {
 	if (!a->file_count)
@@ -86,6 +99,8 @@ static void settle(struct arguments *a, const struct argp_state *state)
 	}
 	if (!a->format)
 		a->format = &report_formats[0];
+	if (a->options.max_bytes && !a->format->has_max_bytes)
+		command_misuse(state, "--max-bytes is not for %s", a->format->name);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -106,6 +121,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_WIDTH:
 		set_width(a, text, state);
+		return 0;
+	case KEY_MAX_BYTES:
+		set_max_bytes(a, text, state);
 		return 0;
 	case KEY_ASCII:
 		a->ascii = true;

@@ -4,8 +4,9 @@
 #include "profiler/view/page.h"
 
 const struct report_format report_formats[] = {
-	{"text", ".txt", report_text},
-	{"json", ".json", report_json},
+	{"text", ".txt", 0, report_text},
+	{"markdown", ".md", 1, report_markdown},
+	{"json", ".json", 0, report_json},
 };
 const size_t report_format_count = sizeof(report_formats) / sizeof(report_formats[0]);
 

@@ -14,11 +14,14 @@ struct report_options {
 	int width; /* columns; lines never wrap inside a number */
 	int full;  /* no folding of long lists */
 	int utf8;  /* else ASCII only */
+	/* 0 = the format's own; only of formats that have a limit */
+	size_t max_bytes;
 };
 
 struct report_format {
 	const char *name;   /* "text" */
 	const char *ending; /* ".txt": -o FILE chooses by it */
+	int has_max_bytes;  /* takes --max-bytes */
 	/* Several models are the ranks of one job. 0, or -1 when out of memory; write errors are left in `out`. */
 	int (*write)(FILE *out, struct model *const *models, size_t count,
 		     const struct report_options *options);
@@ -29,6 +32,8 @@ extern const size_t report_format_count;
 
 int report_text(FILE *out, struct model *const *models, size_t count,
 		const struct report_options *options);
+int report_markdown(FILE *out, struct model *const *models, size_t count,
+		    const struct report_options *options);
 int report_json(FILE *out, struct model *const *models, size_t count,
 		const struct report_options *options);
 

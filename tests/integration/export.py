@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 
+import hostile
 import tap
 
 BUILD, SRC, TMP = os.environ["LOOPMEM_BUILD"], os.environ["SRC"], os.environ["TEST_TMP"]
@@ -30,7 +31,7 @@ report = json.loads(loopmem("report", "-f", "json", SESSION))
 
 # ---- OpenMetrics: a reader from the rules of its specification ----
 
-SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{[^}]*\})? (-?[0-9.e+]+)$')
+SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{.*\})? (-?[0-9.e+]+)$')
 LABEL = re.compile(r'([a-zA-Z][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)')
 SUFFIXES = {"gauge": [""], "counter": ["_total"], "info": ["_info"]}
 
@@ -47,7 +48,7 @@ def read_openmetrics(text):
     """Families in their order: name -> {type, unit, help, samples}. Raises where the text breaks a rule."""
     assert text.endswith("\n# EOF\n") and "\r" not in text and not text.startswith("\ufeff")
     families, family, expected = {}, None, None
-    for line in text[:-len("# EOF\n")].splitlines():
+    for line in text[:-len("# EOF\n") - 1].split("\n"):
         if line.startswith("#"):
             word, name, rest = re.match(r"^# (TYPE|UNIT|HELP) (\S+) (.+)$", line).groups()
             if word == "TYPE":
@@ -238,7 +239,7 @@ def same(cell, value):
 def table(name):
     text = export("csv", "--table", name)
     assert "\r" not in text
-    return list(csv.DictReader(io.StringIO(text)))
+    return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
 @tap.claim
@@ -269,6 +270,19 @@ def the_timeline_has_the_peak_and_its_parts_sum_to_it():
     assert float(worst["t_s"]) == report["totals"]["peak_at_s"]
     parts = ("owner_bytes", "delivering_bytes", "parked_bytes", "idle_bytes")
     assert sum(int(worst[p]) for p in parts) == int(worst["pss_bytes"])
+
+
+# ---- foreign text ----
+
+@tap.claim
+def names_of_the_program_break_no_format():
+    path = hostile.session(f"{TMP}/hostile.loopmem")
+    families = read_openmetrics(export("openmetrics", "--per-worker", session=path))
+    pools = {labels["pool"] for labels, _ in families["loopmem_pool_workers"]["samples"]}
+    assert pools and all(len(pool.encode()) <= 2 * 128 and "\n" not in pool for pool in pools)
+    check_trace(json.loads(export("perfetto", session=path)))
+    rows = list(csv.DictReader(io.StringIO(export("csv", session=path), newline="")))
+    assert [row["label"] for row in rows] == [hostile.NAME] * 7
 
 
 # ---- the command ----
