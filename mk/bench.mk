@@ -15,4 +15,7 @@ bench-hooks: $(PROGRAMS) $(bench_bins) ## count the instructions that the shim a
 bench-process: $(PROGRAMS) $(bench_bins) ## what the shim costs a process once; MIB='64 4096' parents
 	@LOOPMEM_BUILD='$(abspath $(O))' $(PYTHON) tests/bench/process.py $(MIB)
 
-.PHONY: bench-hooks bench-process
+bench-top: $(PROGRAMS) $(FIXTURES) ## what the dashboard costs, and how fast it opens and moves
+	@LOOPMEM_BUILD='$(abspath $(O))' $(PYTHON) tests/bench/top.py
+
+.PHONY: bench-hooks bench-process bench-top

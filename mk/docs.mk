@@ -14,3 +14,8 @@ $(O)/completion/loopmem: $(O)/loopmem mk/completion.sh
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)mk/completion.sh $(O)/loopmem > $@
+
+screens: $(PROGRAMS) ## capture docs/screens/ from the reference loop (tmux)
+	@mk/screens.sh $(O)/loopmem $(O)/loopmem-fit docs/screens
+
+.PHONY: screens

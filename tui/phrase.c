@@ -75,24 +75,28 @@ char *phrase_ago(char *out, int64_t ns)
 	return out;
 }
 
+/* Program and script: the first words up to one that is no option, if there is such a word at all. */
+static size_t script_words(const struct model *m)
+{
+	for (size_t i = 1; i < m->argc; i++)
+		if (m->argv[i][0] != '-')
+			return i + 1;
+	return m->argc ? 1 : 0;
+}
+
 void phrase_command(const struct model *m, int width, char *out, size_t size)
 {
-	char words[1024];
-	size_t at = 0, kept = 0;
+	char words[1024] = "";
+	size_t at = 0, count = script_words(m);
 
 	if (text_width(m->command) <= width) {
 		snprintf(out, size, "%s", m->command);
 		return;
 	}
-	*words = '\0';
-	/* program and script: the words up to the first that is no option of the interpreter */
-	for (size_t i = 0; i < m->argc && kept < 2 && at < sizeof(words); i++) {
-		const char *word = m->argv[i];
-
-		at += (size_t)snprintf(words + at, sizeof(words) - at, "%s%s", i ? " " : "", word);
-		kept += i == 0 || *word != '-';
-	}
-	text_cut(out, size, m->argc ? words : m->command, width, CUT_END);
+	for (size_t i = 0; i < count && at < sizeof(words); i++)
+		at += (size_t)snprintf(words + at, sizeof(words) - at, "%s%s", i ? " " : "",
+				       m->argv[i]);
+	text_cut(out, size, count ? words : m->command, width, CUT_END);
 }
 
 void phrase_file(const struct model *m, char *out, size_t size)

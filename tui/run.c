@@ -5,14 +5,18 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
-#include "tui/config.h"
+#include "profiler/view/format.h"
 #include "tui/term.h"
 #include "tui/ui.h"
 
 #define SECOND     INT64_C(1000000000)
 #define SLOW_FRAME (SECOND / 10)
+
+enum { SLOW_TO_READ = 64 << 20 };
 
 enum { IDLE_MS = 1000, SLOWEST_S = 8 };
 
@@ -180,6 +184,17 @@ static enum term_colour term_colour_of(enum tui_colour colour)
 	return colours[colour];
 }
 
+/* A large file takes a while: the person is told on the line where the shell's prompt was. */
+static void say_reading(const char *file)
+{
+	struct stat status;
+	char size[FORMAT_MAX];
+
+	if (!file || !isatty(STDERR_FILENO) || stat(file, &status) || status.st_size < SLOW_TO_READ)
+		return;
+	fprintf(stderr, "Reading %s\r", format_bytes(size, status.st_size));
+}
+
 int tui_run(const struct tui_options *options, struct error *e)
 {
 	struct term_options terminal = {.stop_group = 1};
@@ -187,6 +202,7 @@ int tui_run(const struct tui_options *options, struct error *e)
 	struct ui ui;
 	int failed;
 
+	say_reading(options->file);
 	failed = ui_init(&ui, options, e);
 	if (failed)
 		return failed;

@@ -73,7 +73,8 @@ static int open_as(struct session_reader *r, const char *name, int flags)
 	int64_t ignored;
 
 	sqlite3_close(r->db);
-	rc = sqlite3_open_v2(name, &r->db, flags, NULL);
+	/* a reader belongs to one thread: SQLite's locks would cost a fifth of the time of reading */
+	rc = sqlite3_open_v2(name, &r->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
 	if (rc)
 		return rc;
 	sqlite3_busy_timeout(r->db, BUSY_MS);

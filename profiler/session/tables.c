@@ -114,9 +114,10 @@ void session_bind_row(sqlite3_stmt *insert, enum session_table table, const void
 
 static int64_t read_integer(sqlite3_stmt *select, int index, int64_t if_null)
 {
-	if (sqlite3_column_type(select, index) == SQLITE_NULL)
-		return if_null;
-	return sqlite3_column_int64(select, index);
+	int64_t value = sqlite3_column_int64(select, index);
+
+	/* NULL reads as 0: only then its type has to be asked for */
+	return value || sqlite3_column_type(select, index) != SQLITE_NULL ? value : if_null;
 }
 
 static const char *read_text(sqlite3_stmt *select, int index, const char *if_null)
