@@ -60,36 +60,20 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static void add_flag(struct check_request *r, const char *text, int is_tolerance)
-{
-	struct check_flag *flag = array_add(&r->flags);
-
-	if (flag)
-		*flag = (struct check_flag){is_tolerance, text};
-}
-
-#define ADD(list, text)                               \
-	do {                                          \
-		const char **slot_ = array_add(list); \
-                                                      \
-		if (slot_)                            \
-			*slot_ = (text);              \
-	} while (0)
-
 static error_t parse_rule(int key, char *text, struct check_request *r)
 {
 	switch (key) {
 	case KEY_MAX:
-		add_flag(r, text, 0);
+		check_request_add_flag(r, text, 0);
 		return 0;
 	case KEY_TOLERANCE:
-		add_flag(r, text, 1);
+		check_request_add_flag(r, text, 1);
 		return 0;
 	case KEY_BUDGET:
-		ADD(&r->budgets, text);
+		check_request_add(&r->budgets, text);
 		return 0;
 	case KEY_BASELINE:
-		ADD(&r->baselines, text);
+		check_request_add(&r->baselines, text);
 		return 0;
 	case KEY_REQUIRE:
 		r->require_baseline = 1;
@@ -177,7 +161,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		a->request.github = 1;
 		return 0;
 	case ARGP_KEY_ARG:
-		ADD(&a->request.files, text);
+		check_request_add(&a->request.files, text);
 		return 0;
 	case ARGP_KEY_END:
 		settle(a, state);

@@ -30,6 +30,31 @@ struct check {
 	struct result result;
 };
 
+/* A gate that forgets a rule would be green. */
+static void __attribute__((noreturn)) out_of_memory(void)
+{
+	command_say("loopmem", "out of memory");
+	exit(EXIT_UNREADABLE);
+}
+
+void check_request_add(struct check_names *names, const char *name)
+{
+	const char **slot = array_add(names);
+
+	if (!slot)
+		out_of_memory();
+	*slot = name;
+}
+
+void check_request_add_flag(struct check_request *request, const char *text, int is_tolerance)
+{
+	struct check_flag *flag = array_add(&request->flags);
+
+	if (!flag)
+		out_of_memory();
+	*flag = (struct check_flag){is_tolerance, text};
+}
+
 void check_request_release(struct check_request *request)
 {
 	array_release(&request->files);

@@ -10,18 +10,27 @@
 
 #include "profiler/model/array.h"
 
+struct check_names {
+	const char **items;
+	size_t count, capacity;
+};
+
 struct check_flag {
 	int is_tolerance; /* --tolerance, else --max */
 	const char *text;
 };
 
 struct check_request {
-	ARRAY(const char *) files, budgets, baselines;
+	struct check_names files, budgets, baselines;
 	ARRAY(struct check_flag) flags; /* in the order given: they come after the files */
 	const char *write_baseline, *commit, *suggest_output, *junit, *code_quality, *json;
 	int suggest, require_baseline, ignore_environment;
 	int quiet, verbose, explain, github;
 };
+
+/* Append a name, a rule; the texts must outlive the request. Exit when out of memory. */
+void check_request_add(struct check_names *names, const char *name);
+void check_request_add_flag(struct check_request *request, const char *text, int is_tolerance);
 
 /* Everything that was asked for is written before the exit code is chosen: 0 within, 1 over, 2 the request is wrong, 3 a session is
  * unreadable or empty, or something could not be checked. The text goes to `out`, errors to stderr as `name: what: why`. */

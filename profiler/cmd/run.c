@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profiler/cmd/check_request.h"
 #include "profiler/cmd/command.h"
 #include "profiler/cmd/open_session.h"
 #include "profiler/collect/clock.h"
@@ -24,13 +25,15 @@ enum {
 	OPTION_RELEASE = 0x100,
 	OPTION_SAMPLE_BYTES,
 	OPTION_MAX_SIZE,
+	OPTION_CHECK,
 };
 
 struct run {
 	const char *file; /* NULL = a name of its own in the working directory */
 	char named[64];
 	bool release, quiet;
-	char sample_bytes[24]; /* a plain number for the shim, "" = its own mean */
+	struct check_request check; /* no budget = nothing to check */
+	char sample_bytes[24];      /* a plain number for the shim, "" = its own mean */
 	int64_t max_bytes;
 	char **argv; /* the command */
 };
@@ -43,6 +46,8 @@ static const struct argp_option options[] = {
 	 "mean of the allocated bytes between two samples of call stacks (default: 512K)", 0},
 	{"max-size", OPTION_MAX_SIZE, "SIZE", 0,
 	 "keep the session below SIZE by thinning its older part (default: 256M)", 0},
+	{"check", OPTION_CHECK, "FILE", 0,
+	 "check the session against the budget FILE when the command has ended well", 0},
 	{"quiet", 'q', NULL, 0, "print nothing unless loopmem itself failed", 0},
 	{0},
 };
@@ -79,6 +84,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPTION_MAX_SIZE:
 		run->max_bytes = parse_size(state, "--max-size", arg, THIN_LEAST_MAX_BYTES);
+		return 0;
+	case OPTION_CHECK:
+		check_request_add(&run->check.budgets, arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		run->argv = state->argv + state->next - 1;
@@ -128,8 +136,28 @@ static int fail_to_start(const struct error *e, int exit_code)
 	return exit_code ? exit_code : EXIT_OWN_FAILURE;
 }
 
+/* ---- the gate ---- */
+
+/* Ends as the command ended; when that was well, as the check of its session. What could not be profiled cannot be called good. */
+static void __attribute__((noreturn))
+end(struct run *run, const struct launch *launch, bool profiled)
+{
+	int exit_code = EXIT_UNREADABLE;
+
+	if (!run->check.budgets.count || launch->status)
+		launch_exit_alike(launch);
+	run->check.quiet = run->quiet;
+	check_request_add(&run->check.files, run->file);
+	if (profiled)
+		exit_code = check_perform(&run->check, "loopmem run", stderr);
+	else
+		command_say("loopmem run", "not checked: the command was not profiled");
+	check_request_release(&run->check);
+	exit(exit_code);
+}
+
 /* Starts the command without the shim and waits for it. */
-static int run_unprofiled(const struct run *run, struct error *e)
+static int run_unprofiled(struct run *run, struct error *e)
 {
 	struct launch launch;
 	int exit_code;
@@ -138,7 +166,7 @@ static int run_unprofiled(const struct run *run, struct error *e)
 	if (launch_start(&launch, run->argv, NULL, 0, &exit_code, e))
 		return fail_to_start(e, exit_code);
 	launch_wait(&launch);
-	launch_exit_alike(&launch);
+	end(run, &launch, false);
 }
 
 /* ---- the profiled run ---- */
@@ -254,7 +282,7 @@ static void collect(const struct run *run, struct launch *launch, struct collect
 	finish(run, collector, program_fd);
 }
 
-static int run_profiled(const struct run *run, struct segment_dir *dir)
+static int run_profiled(struct run *run, struct segment_dir *dir)
 {
 	struct collector_options options_of_collector = {
 		.segment_directory = dir->path,
@@ -266,6 +294,7 @@ static int run_profiled(const struct run *run, struct segment_dir *dir)
 		.argv = run->argv,
 		.version = LOOPMEM_VERSION,
 		.released = run->release || getenv("LOOPMEM_RELEASE"),
+		.sample_bytes = atoll(run->sample_bytes),
 	};
 	struct collector *collector;
 	struct launch launch;
@@ -283,11 +312,11 @@ static int run_profiled(const struct run *run, struct segment_dir *dir)
 		say_unprofiled(&e);
 		segment_dir_remove(dir);
 		launch_wait(&launch);
-		launch_exit_alike(&launch);
+		end(run, &launch, false);
 	}
 	collect(run, &launch, collector, program_fd);
 	segment_dir_remove(dir);
-	launch_exit_alike(&launch);
+	end(run, &launch, true);
 }
 
 int cmd_run(int argc, char **argv)
@@ -298,6 +327,8 @@ int cmd_run(int argc, char **argv)
 
 	launch_keep_standard_files();
 	command_parse(&cmd_run_argp, argc, argv, ARGP_IN_ORDER, &run);
+	if (run.check.budgets.count && check_rules(&run.check, argv[0]))
+		return EXIT_USAGE;
 	if (!run.file)
 		name_session(&run);
 	if (segment_dir_make(&dir, &e))
