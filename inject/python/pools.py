@@ -27,14 +27,14 @@ wrapped = set()  # (weak reference to a class, name) of those methods
 class Pool:
     """What is known of one live iterator. Holds no reference to it or to its loader."""
 
-    __slots__ = ("number", "key", "iterator", "processes", "stage", "trainer", "limit", "taken",
-                 "exhausted", "kept", "busy", "gone")
+    __slots__ = ("number", "key", "iterator", "processes", "stage", "trainer", "limit", "expected",
+                 "taken", "exhausted", "kept", "noted", "busy", "gone")
 
     def __init__(self, iterator, loader, place):
         self.number = 0  # set by pool_begin
         self.key = id(iterator)
         self.processes = loader.num_workers
-        self.kept = kept(loader)
+        self.kept, self.noted = kept(loader), False
         self.busy = set()  # methods of it that run now: those of a base class do not count again
         self.gone = False  # ended inside next
         self.begin_use(place)
@@ -42,7 +42,7 @@ class Pool:
     def begin_use(self, place):
         self.stage = place.stage
         self.trainer = None if place.trainer is None else id(place.trainer)
-        self.limit = place.limit
+        self.limit, self.expected = place.limit, place.expected
         self.taken = 0
         self.exhausted = False
 
@@ -132,7 +132,7 @@ def born(args, kwargs):
     shim.pool_begin(
         pool, place.stage, started_by(loader), flags(loader), unknown(place.epoch),
         pool.processes, unknown(per_batch(loader)), unknown(prefetched(loader)),
-        unknown(place.limit), text(place.label, shim.LABEL_BYTES),
+        unknown(place.expected), text(place.label, shim.LABEL_BYTES),
         text(type(loader.dataset).__name__, shim.LABEL_BYTES),
         text(place.origin, shim.ORIGIN_BYTES))
     if not pool.number:  # the table is full
@@ -181,7 +181,7 @@ def starting(args, kwargs):
         settle(place)
         pool.begin_use(place)
         shim.pool_reuse(pool.number, place.stage, unknown(place.epoch))
-        shim.pool_expect(pool.number, unknown(place.limit))
+        shim.pool_expect(pool.number, unknown(place.expected))
     return pool
 
 
@@ -221,9 +221,11 @@ def answered(args, failed):
 
 
 def is_over(pool, iterator):
-    """Whether the batch just handed out was the last: the limit is met, or every task that was sent
-    to a worker has come back (torch keeps a worker supplied as long as its sampler has more)."""
-    if pool.limit is not None and pool.taken >= pool.limit:
+    """Whether the batch just handed out was the last: the loop's limit is met, or every task sent to
+    a worker has come back (torch sends more as long as its sampler has more). A length that we
+    worked out ourselves is good enough only where no workers would be ended for it."""
+    limit = pool.limit if pool.processes else pool.expected
+    if limit is not None and pool.taken >= limit:
         return True
     if not pool.processes:
         return False
@@ -258,9 +260,9 @@ def release(pool, iterator):
     if not shim.RELEASE or not pool.processes or iterator is None:
         return
     if pool.kept:
-        if pool.kept > 0:
+        if not pool.noted:
             shim.release_note(pool.number, pool.kept)
-        pool.kept = -1
+        pool.noted = True
         return
     shim.release_note(pool.number, shim.RELEASED)
     iterator._shutdown_workers()

@@ -6,6 +6,7 @@ set, Lightning's loops, other frameworks' functions, the names bound to the load
 import _weakref
 import sys
 
+faults = load("faults")
 frames = load("frames")
 names = load("names")
 frameworks = load("frameworks")
@@ -35,8 +36,11 @@ def standard(frame):
 
 
 class Place:
+    """What was found. `limit` is how many batches the loop says it takes, `expected` how many are
+    thought to come; `train_over`: this is started when `trainer`'s train epoch is at its end."""
+
     stage = shim.OTHER
-    epoch = limit = trainer = None
+    epoch = limit = expected = trainer = None
     label = origin = ""
     train_over = False
 
@@ -59,7 +63,10 @@ class Walk:
         pairs = frames.variables(frame)
         space = dict(pairs)
         owner = frames.owner(frame, space)
-        self.lightning.see(owner)
+        try:
+            self.lightning.see(owner)
+        except Exception as error:  # a version that looks different: names may still tell
+            faults.swallow(error)
         stage, epoch = frameworks.told(module, frame.f_code.co_name, space, owner)
         self.stage = stage if self.stage is None else self.stage
         self.framework_epoch = epoch if self.framework_epoch is None else self.framework_epoch
@@ -97,12 +104,12 @@ def place(loader):
     found.trainer, found.train_over = told.trainer, told.train_over
     if told.stage is not None:
         found.stage, found.epoch, found.label = told.stage, told.epoch, told.label or ""
-        found.limit = told.limit
+        found.limit = found.expected = told.limit
     else:
         found.stage = first(walk.stage, walk.label.stage, shim.OTHER)
         found.label = walk.label.text or ""
         found.epoch = walk.framework_epoch if walk.stage is not None else plain_epoch(walk, found)
-        found.limit = length.batches(loader)
+        found.expected = length.batches(loader)
     by_user(loader, found)
     return found
 

@@ -1,4 +1,4 @@
-"""The hook gets into every CPython found, however it is started, and the program notices nothing."""
+"""The hook gets into every CPython found, however it is started; the program notices nothing."""
 import os
 import pathlib
 import subprocess
@@ -175,6 +175,66 @@ if __name__ == "__main__":
         assert states.count(profiled.INSTALLED) >= 4, (number, states)
 
 
+# What may be going on when a tick comes.
+MOMENTS = {
+    "an empty program": "",
+    "exit functions": """
+import atexit
+atexit.register(lambda: [bytearray(200000) for _ in range(50)])
+""",
+    "daemon threads at exit": """
+import threading, time
+def work():
+    while True: [bytearray(100000) for _ in range(20)]
+for _ in range(3): threading.Thread(target=work, daemon=True).start()
+time.sleep(0.1)
+""",
+    "the main thread in C": """
+import threading
+done = []
+def work(): done.append(len([bytearray(100000) for _ in range(100)]))
+threads = [threading.Thread(target=work) for _ in range(3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(done)
+""",
+    "a fork in a thread": """
+import os, threading
+def work():
+    [bytearray(100000) for _ in range(30)]
+    child = os.fork()
+    if not child:
+        print("child", len([bytearray(100000) for _ in range(50)]), flush=True)
+        os._exit(0)
+    print("parent", os.waitpid(child, 0)[1], flush=True)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+""",
+    "another interpreter": """
+try: import _interpreters as interpreters
+except ImportError:
+    try: import _xxsubinterpreters as interpreters
+    except ImportError: interpreters = None
+if interpreters:
+    other = interpreters.create()
+    interpreters.run_string(other, "print(len([bytearray(100000) for _ in range(50)]))")
+    interpreters.destroy(other)
+print(len([bytearray(100000) for _ in range(50)]))
+""",
+}
+
+
+@tap.claim
+def any_moment_for_a_tick_is_harmless():
+    for number, path in SUPPORTED.items():
+        for name, text in MOMENTS.items():
+            for bytes_ in ("524288", "1"):
+                run = same([path, "-W", "ignore", "-c", text], LOOPMEM_SAMPLE_BYTES=bytes_)
+                states = {segment.python_state for segment in run.segments}
+                assert profiled.REFUSED not in states, (number, name, states)
+
+
 @tap.claim
 def loaders_are_followed_in_every_version():
     for number, path in SUPPORTED.items():
@@ -184,7 +244,8 @@ def loaders_are_followed_in_every_version():
         rows = [(p["stage"], p["epoch"], p["label"], p["batches"], p["workers"], p["state"])
                 for p in owner.pools.values()]
         assert rows == [
-            ("train", 0, "train_loader", 5, 2, "ended"), ("train", 1, "train_loader", 5, 2, "ended"),
+            ("train", 0, "train_loader", 5, 2, "ended"),
+            ("train", 1, "train_loader", 5, 2, "ended"),
             ("validate", 1, "val_dl", 5, 0, "ended"), ("test", -1, "test_loader", 10, 1, "ended"),
         ], (number, rows)
         forked = [event.value for event in owner.events if event.kind == "fork"]

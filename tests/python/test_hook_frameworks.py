@@ -1,4 +1,4 @@
-"""The Python hook with a recording shim, in loops of libraries that are tried where they are installed."""
+"""The hook with a recording shim, under libraries: each is tried where it is installed."""
 import importlib
 import os
 import warnings

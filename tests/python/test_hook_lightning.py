@@ -1,4 +1,4 @@
-"""The Python hook with a recording shim, under Lightning: every pool of every stage, its limit, its end."""
+"""The hook with a recording shim, under Lightning: every pool of every stage, its limit, its end."""
 import logging
 import warnings
 
@@ -188,6 +188,20 @@ def model_of_pair():
     step = model.training_step
     model.training_step = lambda batch, batch_idx: step(batch["a"], 0) + step(batch["b"], 0)
     return model
+
+
+@tap.claim
+def a_lightning_that_looks_different_leaves_pools_without_a_name():
+    lightning_py = shim.load("lightning")
+    read, lightning_py.Told.read = lightning_py.Told.read, lambda *_: 1 / 0
+    try:
+        trainer(max_epochs=1).fit(model_of(lightning), loader(2))
+    finally:
+        lightning_py.Told.read = read
+    assert shim.drops and all("ZeroDivision" in drop for drop in shim.drops)
+    shim.drops.clear()
+    ((stage, _, _, batches),) = told()
+    assert (stage, batches) == ("other", 2)
 
 
 @tap.claim

@@ -1,4 +1,4 @@
-"""Stage, epoch and label of loaders in plain loops: what the names on the stack tell, and no more."""
+"""Stage, epoch and label of loaders in plain loops: what names on the stack tell, and no more."""
 import recorder
 import tap
 

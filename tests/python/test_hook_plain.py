@@ -159,7 +159,8 @@ def a_pool_that_is_dropped_half_way_ends():
         for _ in train_loader:
             break
     for pool, _ in begun():
-        assert [n for n in shim.of(pool) if n != "pool_worker*2"] == ["pool_begin", "next", "pool_end"]
+        names = [name for name in shim.of(pool) if name != "pool_worker*2"]
+        assert names == ["pool_begin", "next", "pool_end"]
 
 
 @tap.claim

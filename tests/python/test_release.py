@@ -89,6 +89,18 @@ def a_stream_ends_as_torch_ends_it():
 
 
 @tap.claim
+def a_wrong_idea_of_the_length_ends_nothing():
+    fresh()
+    length = shim.load("length")
+    batches, length.batches = length.batches, lambda loader: 2
+    try:
+        assert len(list(DataLoader(Numbers(6), num_workers=2))) == 6
+    finally:
+        length.batches = batches
+    assert notes() == [RELEASED] and shim.drops == []
+
+
+@tap.claim
 def nothing_is_released_half_way():
     fresh()
     iterator = iter(DataLoader(Numbers(9), num_workers=2, prefetch_factor=2))

@@ -31,8 +31,8 @@ def check(method):
     assert (run.status, run.stdout, run.stderr) == (0, "", ""), run.stderr
     owner = run.owner()
     assert all(count == 0 for segment in run.segments for count in segment.drops.values())
-    rows = [(pool["start"], pool["flags"], pool["batches"], pool["use"], pool["uses"], pool["state"])
-            for pool in owner.pools.values()]
+    keys = ("start", "flags", "batches", "use", "uses", "state")
+    rows = [tuple(pool[key] for key in keys) for pool in owner.pools.values()]
     start = METHODS[method]
     assert rows == [(start, 0, 6, 6, 0, "ended"), (start, 1, 12, 6, 1, "ended"),
                     (start, 0, 3, 3, 0, "ended"), (start, 1, 6, 3, 1, "ended")], rows
