@@ -86,7 +86,7 @@ static void both_runs_stand_side_by_side_at_one_scale(void **state)
 		"\n"
 		"Old order = 2 habits seen in real frameworks. Peak with only one of them, MiB:\n"
 		"  441  validate inside the train iterator's life    291  keep the sanity iterator\n"
-		"Look at both:  loopmem report old.loopmem     loopmem report new.loopmem\n");
+		"Look at both:  loopmem top old.loopmem     loopmem diff old.loopmem new.loopmem\n");
 	model_close(before);
 	model_close(after);
 }
