@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/view/chart.h"
 #include "profiler/view/format.h"
-#include "tui/plot.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -82,7 +82,7 @@ static void note_alive(const struct model *m, size_t pool, struct event *event)
 					       (long long)other->number);
 		else
 			at += (size_t)snprintf(to, size - 8, "%s #%lld",
-					       plot_stage_brief(other->stage),
+					       chart_stage_brief(other->stage),
 					       (long long)other->number);
 	}
 	if (at && at < size)

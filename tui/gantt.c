@@ -5,7 +5,7 @@
 #include "profiler/view/format.h"
 #include "tui/ui.h"
 
-enum { WIDE = 112, TICK_COLUMNS = 12 };
+enum { WIDE = 112 };
 
 static wchar_t glyph_of(enum model_state state)
 {
@@ -20,12 +20,12 @@ static wchar_t glyph_of(enum model_state state)
 }
 
 static void draw_life(const struct ui *ui, struct cells *cells, int y, int x,
-		      const struct plot_span *span, int pool)
+		      const struct chart_span *span, int pool)
 {
 	const struct model_pool *p = &ui->model->pools[pool];
 
 	for (int i = 0; i < span->columns; i++) {
-		int64_t from = plot_column_ns(span, i), to = plot_column_ns(span, i + 1);
+		int64_t from = chart_column_ns(span, i), to = chart_column_ns(span, i + 1);
 		enum model_state state = model_pool_state(p, from);
 		struct pen pen = pen_at(cells, y, x + i);
 
@@ -39,25 +39,30 @@ static void draw_life(const struct ui *ui, struct cells *cells, int y, int x,
 	}
 }
 
-static void draw_times(const struct ui *ui, struct cells *cells, int y, int x,
-		       const struct plot_span *span)
+/* Writes where nothing stands yet. */
+static void put_free(struct cells *cells, int y, int x, int end, const char *text)
 {
-	int64_t tick = plot_tick_ns(span, TICK_COLUMNS);
+	struct pen pen = pen_at(cells, y, x);
+
+	for (int at = x - 1; at <= x + text_width(text); at++)
+		if (at < end && (!cells_at(cells, y, at) || cells_at(cells, y, at)->ch != L' '))
+			return;
+	if (x >= 0 && x + text_width(text) <= end)
+		pen_text(&pen, text);
+}
+
+/* The cursor, then as many round moments as there is room for. */
+static void draw_times(const struct ui *ui, struct cells *cells, int y, int x,
+		       const struct chart_span *span)
+{
+	int64_t tick = chart_tick_ns(span);
+	int end = x + span->columns;
 	char label[FORMAT_MAX];
 
-	for (int64_t t = (span->start_ns + tick - 1) / tick * tick; t < span->end_ns; t += tick) {
-		struct pen pen = pen_at(cells, y, x + plot_column(span, t));
-
-		format_moment(label, t);
-		if (pen.x + text_width(label) <= cells->width)
-			pen_text(&pen, label);
-	}
-	if (!ui->time.following) {
-		struct pen pen = pen_at(cells, y, x + plot_column(span, ui->time.cursor_ns));
-
-		pen.end = x + span->columns;
-		pen_char(&pen, GLYPH_HERE);
-	}
+	if (!ui->time.following)
+		put_free(cells, y, x + chart_column(span, ui->time.cursor_ns), end, "▲");
+	for (int64_t t = (span->start_ns + tick - 1) / tick * tick; t < span->end_ns; t += tick)
+		put_free(cells, y, x + chart_column(span, t), end, format_moment(label, t));
 }
 
 /* The pools in view: as many as fit, the selected one among them. */
@@ -91,7 +96,7 @@ static void draw_name(const struct ui *ui, struct cells *cells, int y, int pool,
 void gantt_draw(struct ui *ui, struct cells *cells, int y, int height)
 {
 	int label = cells->width >= WIDE ? 12 : 5, columns = cells->width - label - 2;
-	struct plot_span span = timeline_span(&ui->time, ui->model, columns);
+	struct chart_span span = timeline_span(&ui->time, ui->model, columns);
 	int rows = height - 3, first = first_pool(ui, rows), count = (int)ui->model->pool_count;
 	struct pen pen;
 
@@ -105,7 +110,7 @@ void gantt_draw(struct ui *ui, struct cells *cells, int y, int height)
 	ui_hit(ui, (struct hit){HIT_CHART, y - rows, label + 1, rows + 1, columns, 0});
 	pen = pen_at(cells, ++y, label);
 	pen_char(&pen, GLYPH_BAR);
-	band_draw(ui, cells, y, label + 1, &span);
+	ui_draw_band(ui, cells, y, label + 1, &span);
 	pen = pen_at(cells, ++y, label + 1);
 	pen_text(
 		&pen,

@@ -241,7 +241,7 @@ static void free_words(const struct ui *ui, int wide, char *out, size_t size)
 static void draw_bar(const struct ui *ui, struct pen *pen, int cells)
 {
 	int64_t limit = limit_now(ui), bytes[STACK_LAYERS];
-	struct plot_scale scale = {.rows = cells};
+	struct chart_scale scale = {0};
 	struct stack_column column;
 	int ends[STACK_LAYERS], from = 0;
 
@@ -252,7 +252,9 @@ static void draw_bar(const struct ui *ui, struct pen *pen, int cells)
 		bytes[i] = column.layers[i].bytes;
 	scale.top_bytes = limit > ui->now.round.total_bytes ? limit : ui->now.round.total_bytes;
 	scale.top_bytes = scale.top_bytes > 0 ? scale.top_bytes : 1;
-	plot_stack(&scale, bytes, (size_t)column.count, (size_t)column.first_idle, ends);
+	if (column.count)
+		chart_stack(&scale, cells, bytes, (size_t)column.count, (size_t)column.first_idle,
+			    ends);
 	pen_char(pen, L'[');
 	for (int i = 0; i < column.count; i++) {
 		pen->role = column.layers[i].role;
@@ -554,7 +556,7 @@ static void draw_tabs(struct ui *ui, struct cells *cells, int y)
 	}
 	if (cells->width >= WIDE && ui->screen == SCREEN_OVERVIEW) {
 		pen.x += 2;
-		chart_legend(ui, &pen);
+		ui_draw_legend(ui, &pen);
 	}
 }
 

@@ -66,8 +66,8 @@ static void need_selected(struct ui *ui);
 
 static void by_columns(struct ui *ui, int count)
 {
-	struct plot_span span = ui->stack.columns ? ui->stack.span
-						  : timeline_span(&ui->time, ui->model, 75);
+	struct chart_span span = ui->stack.columns ? ui->stack.span
+						   : timeline_span(&ui->time, ui->model, 75);
 
 	if (ui->glyphs == GLYPHS_BRAILLE && span.columns > 1)
 		count *= 2; /* the stack holds two samples a cell */

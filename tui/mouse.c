@@ -46,7 +46,7 @@ static void click_row(struct ui *ui, int row)
 
 static void seek_column(struct ui *ui, const struct hit *hit, int x)
 {
-	struct plot_span span = timeline_span(&ui->time, ui->model, hit->width);
+	struct chart_span span = timeline_span(&ui->time, ui->model, hit->width);
 
 	timeline_to_column(&ui->time, ui->model, &span, x - hit->x);
 	ui_moved(ui);

@@ -258,12 +258,12 @@ static int draw_chart(struct ui *ui, struct cells *cells, int y, const struct ro
 
 	if (!rows->chart)
 		return y;
-	chart_draw(ui, cells, &(struct chart_place){y, rows->chart, rows->band, rows->axis});
+	ui_draw_chart(ui, cells, &(struct chart_place){y, rows->chart, rows->band, rows->axis});
 	y += rows->chart + rows->band + rows->axis;
 	if (!rows->legend)
 		return y;
 	pen = pen_at(cells, y, 4);
-	chart_legend(ui, &pen);
+	ui_draw_legend(ui, &pen);
 	return y + 1;
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profiler/view/chart.h"
 #include "profiler/view/format.h"
 #include "tui/ui.h"
 
@@ -61,7 +62,7 @@ void phrase_pool(const struct model_pool *pool, char *out, size_t size)
 	if (text_width(pool->short_name) <= 9)
 		snprintf(out, size, "%s", pool->short_name);
 	else
-		snprintf(out, size, "%s #%lld", plot_stage_brief(pool->stage),
+		snprintf(out, size, "%s #%lld", chart_stage_brief(pool->stage),
 			 (long long)pool->number);
 }
 

@@ -178,16 +178,16 @@ void stack_moment(const struct model *m, const struct model_moment *moment, enum
 }
 
 /* Nothing was sampled where something should have been: model_reduce carries figures over what is no gap. */
-static int is_gap(const struct model *m, const struct plot_span *span, int column,
+static int is_gap(const struct model *m, const struct chart_span *span, int column,
 		  const struct model_round *reduced)
 {
-	int64_t start_ns = plot_column_ns(span, column);
+	int64_t start_ns = chart_column_ns(span, column);
 
 	return reduced->t_ns == MODEL_NONE && m->round_count && start_ns > m->rounds[0].t_ns &&
 	       start_ns < m->rounds[m->round_count - 1].t_ns;
 }
 
-static int same_request(const struct stack *stack, const struct plot_span *span,
+static int same_request(const struct stack *stack, const struct chart_span *span,
 			enum stack_kind kind, enum stack_measure measure, int owner)
 {
 	return stack->count == span->columns && stack->kind == kind && stack->measure == measure &&
@@ -221,7 +221,7 @@ static void fill_column(struct stack_column *column, const struct model *m,
 	model_moment_release(&moment);
 }
 
-int stack_update(struct stack *stack, const struct model *m, const struct plot_span *span,
+int stack_update(struct stack *stack, const struct model *m, const struct chart_span *span,
 		 enum stack_kind kind, enum stack_measure measure, int owner)
 {
 	struct model_round *rounds = calloc((size_t)span->columns, sizeof(*rounds));

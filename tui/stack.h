@@ -9,7 +9,7 @@
 #include <wchar.h>
 
 #include "profiler/model/model.h"
-#include "tui/plot.h"
+#include "profiler/view/chart_scale.h"
 #include "tui/roles.h"
 
 enum stack_kind { STACK_POOLS, STACK_KINDS, STACK_WORKERS, STACK_KIND_COUNT };
@@ -46,12 +46,12 @@ struct stack {
 	enum stack_measure measure;
 	int owner;
 	size_t rounds; /* samples there were then */
-	struct plot_span span;
+	struct chart_span span;
 };
 
 /* Fills stack->columns for `span`; columns whose sample is the same as last time are kept. `owner` is a process index or -1.
  * 0, or -1 when out of memory. */
-int stack_update(struct stack *stack, const struct model *m, const struct plot_span *span,
+int stack_update(struct stack *stack, const struct model *m, const struct chart_span *span,
 		 enum stack_kind kind, enum stack_measure measure, int owner);
 void stack_release(struct stack *stack);
 

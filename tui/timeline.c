@@ -58,9 +58,9 @@ static int64_t round_column_ns(int64_t length_ns, int columns)
 	return step;
 }
 
-struct plot_span timeline_span(const struct timeline *tl, const struct model *m, int columns)
+struct chart_span timeline_span(const struct timeline *tl, const struct model *m, int columns)
 {
-	struct plot_span span = {0, m->last_ns + 1, columns < 1 ? 1 : columns};
+	struct chart_span span = {0, m->last_ns + 1, columns < 1 ? 1 : columns};
 
 	if (tl->window_end_ns != MODEL_NONE) {
 		span.start_ns = tl->window_start_ns;
@@ -99,25 +99,26 @@ void timeline_follow(struct timeline *tl, const struct model *m)
 	tl->following = 1;
 }
 
-void timeline_to_column(struct timeline *tl, const struct model *m, const struct plot_span *span,
+void timeline_to_column(struct timeline *tl, const struct model *m, const struct chart_span *span,
 			int column)
 {
-	int64_t start_ns = plot_column_ns(span, column), end_ns = plot_column_ns(span, column + 1);
+	int64_t start_ns = chart_column_ns(span, column),
+		end_ns = chart_column_ns(span, column + 1);
 	struct model_round round;
 
 	model_reduce(m, start_ns, end_ns, 1, &round);
 	timeline_seek(tl, m, round.t_ns == MODEL_NONE ? start_ns : round.t_ns);
 }
 
-void timeline_columns(struct timeline *tl, const struct model *m, const struct plot_span *span,
+void timeline_columns(struct timeline *tl, const struct model *m, const struct chart_span *span,
 		      int count)
 {
 	int64_t before = tl->cursor_ns;
-	int column = plot_column(span, before) + count;
+	int column = chart_column(span, before) + count;
 
 	timeline_to_column(tl, m, span, column);
 	/* a gap in the samples snaps back to where it came from: go over it */
-	while (count > 0 && tl->cursor_ns <= before && column < plot_column(span, m->last_ns))
+	while (count > 0 && tl->cursor_ns <= before && column < chart_column(span, m->last_ns))
 		timeline_to_column(tl, m, span, ++column);
 }
 

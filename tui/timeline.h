@@ -6,7 +6,7 @@
 #define TUI_TIMELINE_H
 
 #include "profiler/model/model.h"
-#include "tui/plot.h"
+#include "profiler/view/chart_scale.h"
 
 struct timeline {
 	int64_t cursor_ns;
@@ -27,7 +27,7 @@ void timeline_update(struct timeline *tl, const struct model *m, int live);
 
 /* The span a chart of `columns` shows. While it runs, a column is a round time, so that the picture only grows at its
  * right end; afterwards the session fills the chart. */
-struct plot_span timeline_span(const struct timeline *tl, const struct model *m, int columns);
+struct chart_span timeline_span(const struct timeline *tl, const struct model *m, int columns);
 
 /* To the sample at or before t; stops following and playing. */
 void timeline_seek(struct timeline *tl, const struct model *m, int64_t t_ns);
@@ -35,9 +35,9 @@ void timeline_seek(struct timeline *tl, const struct model *m, int64_t t_ns);
 void timeline_follow(struct timeline *tl, const struct model *m);
 
 /* By columns of `span`: to the sample that the column shows, the one with the highest total. */
-void timeline_columns(struct timeline *tl, const struct model *m, const struct plot_span *span,
+void timeline_columns(struct timeline *tl, const struct model *m, const struct chart_span *span,
 		      int count);
-void timeline_to_column(struct timeline *tl, const struct model *m, const struct plot_span *span,
+void timeline_to_column(struct timeline *tl, const struct model *m, const struct chart_span *span,
 			int column);
 void timeline_samples(struct timeline *tl, const struct model *m, int count);
 

@@ -181,10 +181,10 @@ struct chart_place {
 	int y, rows;    /* of the chart itself */
 	int band, axis; /* lines of phases and times follow */
 };
-void chart_draw(struct ui *ui, struct cells *cells, const struct chart_place *place);
-void chart_legend(const struct ui *ui, struct pen *pen);
-void band_draw(const struct ui *ui, struct cells *cells, int y, int x,
-	       const struct plot_span *span);
+void ui_draw_chart(struct ui *ui, struct cells *cells, const struct chart_place *place);
+void ui_draw_legend(const struct ui *ui, struct pen *pen);
+void ui_draw_band(const struct ui *ui, struct cells *cells, int y, int x,
+		  const struct chart_span *span);
 void gantt_draw(struct ui *ui, struct cells *cells, int y, int height);
 
 /* The sheet of differences between the two moments (pools and owners, or processes). */

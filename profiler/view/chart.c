@@ -1,7 +1,6 @@
 /* The grid, the scale and the stacked layers of the chart. */
 #include "profiler/view/chart.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,78 +92,10 @@ void chart_write(struct chart_grid *grid, int column, int row, const char *text,
 		chart_put(grid, column++, row, glyph_of(*text), ink);
 }
 
-static double round_up(double value)
-{
-	static const double steps[] = {1, 2, 3, 5, 10};
-	double power = pow(10, floor(log10(value)));
+/* The chart's layers, from the bottom, as chart_stack takes them. */
+static const enum chart_ink layers[] = {CHART_OWNER, CHART_DELIVERING, CHART_PARKED, CHART_IDLE};
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-		if (value <= steps[i] * power * (1 + 1e-9))
-			return steps[i] * power;
-	return 10 * power;
-}
-
-struct chart_scale chart_scale_for(int64_t peak_bytes, int64_t limit_bytes)
-{
-	struct chart_scale scale = {.limit_bytes = limit_bytes};
-	int64_t top = peak_bytes > 0 ? peak_bytes : 1 << 20;
-
-	if (limit_bytes != MODEL_NONE && limit_bytes / 4 > top)
-		scale.limit_bytes = MODEL_NONE;
-	else if (limit_bytes != MODEL_NONE && limit_bytes > top)
-		top = limit_bytes;
-	scale.unit = format_unit_for(top);
-	top = (int64_t)(round_up(format_in_unit(top, scale.unit)) *
-			((double)top / format_in_unit(top, scale.unit)));
-	scale.top_bytes = top;
-	return scale;
-}
-
-/* The upper edges of the layers of a column, in cells. */
-struct column {
-	int owner, delivering, parked, idle;
-};
-
-static int cells(double bytes, double cell)
-{
-	return (int)lround(bytes / cell);
-}
-
-static struct column column_of(const struct model_round *r, double cell)
-{
-	double sum = (double)r->owner_bytes;
-	struct column c = {.owner = cells(sum, cell)};
-
-	c.delivering = cells(sum += (double)r->delivering_bytes, cell);
-	c.parked = cells(sum += (double)r->parked_bytes, cell);
-	c.idle = cells(sum + (double)r->idle_bytes, cell);
-	if (r->idle_bytes > 0 && c.idle == c.parked) {
-		/* too little for a cell of its own, but never hidden: it takes the top one */
-		if (!c.idle)
-			c.idle = 1;
-		c.parked = c.idle - 1;
-		c.delivering = c.delivering < c.parked ? c.delivering : c.parked;
-		c.owner = c.owner < c.parked ? c.owner : c.parked;
-	}
-	return c;
-}
-
-static enum chart_ink ink_at(const struct column *c, int level)
-{
-	return level < c->owner        ? CHART_OWNER
-	       : level < c->delivering ? CHART_DELIVERING
-	       : level < c->parked     ? CHART_PARKED
-	       : level < c->idle       ? CHART_IDLE
-				       : CHART_BLANK;
-}
-
-/* The row of a figure, from the top of the plot. */
-static int row_of(const struct chart_area *area, const struct chart_scale *scale, double bytes)
-{
-	int level = (int)floor(bytes * area->rows / (double)scale->top_bytes + 1e-9);
-
-	return area->rows - 1 - (level < area->rows ? level : area->rows - 1);
-}
+enum { LAYERS = sizeof(layers) / sizeof(layers[0]) };
 
 static void draw_limit(struct chart_grid *grid, const struct chart_area *area,
 		       const struct chart_scale *scale)
@@ -173,7 +104,7 @@ static void draw_limit(struct chart_grid *grid, const struct chart_area *area,
 
 	if (scale->limit_bytes == MODEL_NONE)
 		return;
-	row = area->top + row_of(area, scale, (double)scale->limit_bytes);
+	row = area->top + area->rows - 1 - chart_row(scale, area->rows, scale->limit_bytes);
 	for (int i = 0; i < area->width; i++)
 		chart_put(grid, area->left + i, row, area->glyphs->inks[CHART_LIMIT], CHART_LIMIT);
 }
@@ -181,15 +112,15 @@ static void draw_limit(struct chart_grid *grid, const struct chart_area *area,
 static void draw_column(struct chart_grid *grid, const struct chart_area *area,
 			const struct chart_scale *scale, int i, const struct model_round *r)
 {
-	struct column c = column_of(r, (double)scale->top_bytes / area->rows);
+	const int64_t bytes[LAYERS] = {r->owner_bytes, r->delivering_bytes, r->parked_bytes,
+				       r->idle_bytes};
+	int ends[LAYERS], row = 0;
 
-	for (int level = 0; level < area->rows; level++) {
-		enum chart_ink ink = ink_at(&c, level);
-
-		if (ink != CHART_BLANK)
-			chart_put(grid, area->left + i, area->top + area->rows - 1 - level,
-				  area->glyphs->inks[ink], ink);
-	}
+	chart_stack(scale, area->rows, bytes, LAYERS, LAYERS - 1, ends);
+	for (int layer = 0; layer < LAYERS; layer++)
+		for (; row < ends[layer]; row++)
+			chart_put(grid, area->left + i, area->top + area->rows - 1 - row,
+				  area->glyphs->inks[layers[layer]], layers[layer]);
 }
 
 int chart_plot(struct chart_grid *grid, const struct chart_area *area,
@@ -225,35 +156,16 @@ int chart_label_width(const struct chart_scale *scale)
 	return top >= 1000 ? 5 : 4;
 }
 
-static void label(struct chart_grid *grid, const struct chart_area *area, int row, double value)
-{
-	char text[FORMAT_MAX];
-
-	snprintf(text, sizeof(text), value == floor(value) || value >= 99.95 ? "%.0f" : "%.1f",
-		 value);
-	chart_write(grid, area->left - 1 - (int)strlen(text), area->top + row, text, CHART_AXIS);
-}
-
 void chart_labels(struct chart_grid *grid, const struct chart_area *area,
 		  const struct chart_scale *scale)
 {
-	double top = format_in_unit(scale->top_bytes, scale->unit);
-	double power = pow(10, floor(log10(top) + 1e-9)), first = round(top / power);
-	double step = first == 1 ? top / 2 : first == 5 ? 2 * power : power;
-	int limit_row = -1;
+	char text[FORMAT_MAX];
 
-	for (int row = 0; row < area->rows; row++)
-		chart_put(grid, area->left - 1, area->top + row, area->glyphs->inks[CHART_AXIS],
-			  CHART_AXIS);
-	if (scale->limit_bytes != MODEL_NONE) {
-		limit_row = row_of(area, scale, (double)scale->limit_bytes);
-		label(grid, area, limit_row,
-		      round(format_in_unit(scale->limit_bytes, scale->unit) * 10) / 10);
-	}
-	for (double value = 0; value <= top * (1 + 1e-9); value += step) {
-		int row = row_of(area, scale, value / top * (double)scale->top_bytes);
+	for (int row = 0; row < area->rows; row++) {
+		int line = area->top + area->rows - 1 - row;
 
-		if (row != limit_row && (value < top * (1 - 1e-9) || limit_row != 0))
-			label(grid, area, row, value);
+		chart_put(grid, area->left - 1, line, area->glyphs->inks[CHART_AXIS], CHART_AXIS);
+		chart_label(scale, area->rows, row, text);
+		chart_write(grid, area->left - 1 - (int)strlen(text), line, text, CHART_AXIS);
 	}
 }

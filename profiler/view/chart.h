@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 #include "profiler/model/model.h"
-#include "profiler/view/format.h"
+#include "profiler/view/chart_scale.h"
 
 /* What a cell shows: the meaning that a colour may be given to. */
 enum chart_ink {
@@ -53,13 +53,6 @@ struct chart_glyphs {
 
 extern const struct chart_glyphs chart_utf8, chart_ascii;
 
-/* The vertical scale. */
-struct chart_scale {
-	int64_t top_bytes;   /* upper edge of the plot */
-	int64_t limit_bytes; /* where the limit line is; MODEL_NONE = not in the plot */
-	enum format_unit unit;
-};
-
 /* The part of a grid to draw in, and what of the time axis. */
 struct chart_area {
 	const struct model *m;
@@ -80,10 +73,6 @@ void chart_print(const struct chart_grid *grid, FILE *out);
 void chart_write(struct chart_grid *grid, int column, int row, const char *text,
 		 enum chart_ink ink);
 
-/* 0 to the larger of peak and limit, rounded up to 1, 2, 3 or 5 times a power of ten. A limit more than four times the peak is left out
- * of the plot. */
-struct chart_scale chart_scale_for(int64_t peak_bytes, int64_t limit_bytes);
-
 /* Columns that the labels need, with the axis. */
 int chart_label_width(const struct chart_scale *scale);
 
@@ -95,8 +84,14 @@ int chart_plot(struct chart_grid *grid, const struct chart_area *area,
 void chart_labels(struct chart_grid *grid, const struct chart_area *area,
 		  const struct chart_scale *scale);
 
-/* One row of phases / of moments, at row `row` of the grid. */
-void chart_phases(struct chart_grid *grid, const struct chart_area *area, int row);
+/* One row of phases, at row `row` of the grid: those of the process with index `owner`, or, ranks of one job doing the same, of
+ * the first owner (-1). */
+void chart_phases(struct chart_grid *grid, const struct chart_area *area, int row, int owner);
+
+/* "val": a stage where there is little room; "" for other. */
+const char *chart_stage_brief(enum model_stage stage);
+
+/* One row of moments. */
 void chart_times(struct chart_grid *grid, const struct chart_area *area, int row);
 
 #endif

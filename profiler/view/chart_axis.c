@@ -4,24 +4,35 @@
 
 #include "profiler/view/chart.h"
 
+static struct chart_span span_of(const struct chart_area *area)
+{
+	return (struct chart_span){area->start_ns, area->end_ns, area->width};
+}
+
+/* Phases that began before the area begin at its edge. */
 static int column_at(const struct chart_area *area, int64_t t_ns)
 {
-	double span = (double)(area->end_ns - area->start_ns);
+	const struct chart_span span = span_of(area);
+	int column = chart_column(&span, t_ns);
 
-	if (t_ns < area->start_ns || span <= 0)
-		return 0;
-	return (int)((double)(t_ns - area->start_ns) / span * area->width);
+	return column < 0 ? 0 : column;
+}
+
+const char *chart_stage_brief(enum model_stage stage)
+{
+	static const char *const brief[MODEL_STAGES] = {
+		[MODEL_STAGE_OTHER] = "",     [MODEL_STAGE_TRAIN] = "train",
+		[MODEL_STAGE_SANITY] = "san", [MODEL_STAGE_VALIDATE] = "val",
+		[MODEL_STAGE_TEST] = "test",  [MODEL_STAGE_PREDICT] = "pred",
+	};
+
+	return brief[stage];
 }
 
 /* A phase's name as it fits: " validate e0 ", "validate e0", "val e0", "val0", "val", "v", "". */
 static void shorten(char *out, size_t size, const struct model_phase *phase, int room)
 {
-	static const char *const shorts[MODEL_STAGES] = {
-		[MODEL_STAGE_OTHER] = "",     [MODEL_STAGE_TRAIN] = "train",
-		[MODEL_STAGE_SANITY] = "san", [MODEL_STAGE_VALIDATE] = "val",
-		[MODEL_STAGE_TEST] = "test",  [MODEL_STAGE_PREDICT] = "pred",
-	};
-	const char *name = shorts[phase->stage][0] ? shorts[phase->stage] : phase->name;
+	const char *brief = chart_stage_brief(phase->stage), *name = *brief ? brief : phase->name;
 	char epoch[24] = "";
 
 	if (phase->epoch != MODEL_NONE)
@@ -74,37 +85,28 @@ static void draw_phase(struct chart_grid *grid, const struct chart_area *area, i
 	chart_write(grid, area->left + start + 1, row, name, CHART_PHASE);
 }
 
-void chart_phases(struct chart_grid *grid, const struct chart_area *area, int row)
+void chart_phases(struct chart_grid *grid, const struct chart_area *area, int row, int owner)
 {
 	const struct model *m = area->m;
 
-	/* ranks of one job do the same: the first owner speaks for all */
 	for (size_t i = 0; i < m->phase_count; i++)
-		if (m->phases[i].owner == m->phases[0].owner && !m->phases[i].between)
+		if (m->phases[i].owner == (owner < 0 ? m->phases[0].owner : owner) &&
+		    !m->phases[i].between)
 			draw_phase(grid, area, row, i);
 }
 
 void chart_times(struct chart_grid *grid, const struct chart_area *area, int row)
 {
-	static const int steps_s[] = {1,     2,     5,     10,    15,     30,    60,
-				      120,   240,   600,   900,   1800,   3600,  7200,
-				      14400, 21600, 43200, 86400, 172800, 604800};
-	enum { COLUMNS_PER_LABEL = 12 };
-	double span_s = (double)(area->end_ns - area->start_ns) / 1e9;
-	size_t i = 0;
+	const struct chart_span span = span_of(area);
+	int64_t tick_ns = chart_tick_ns(&span);
 
-	while (i + 1 < sizeof(steps_s) / sizeof(steps_s[0]) &&
-	       steps_s[i] * area->width < COLUMNS_PER_LABEL * span_s)
-		i++;
-	for (int64_t t = area->start_ns - area->start_ns % (steps_s[i] * INT64_C(1000000000));
-	     t < area->end_ns; t += steps_s[i] * INT64_C(1000000000)) {
+	for (int64_t t = area->start_ns - area->start_ns % tick_ns; t < area->end_ns;
+	     t += tick_ns) {
+		int column = chart_column(&span, t);
 		char text[FORMAT_MAX];
-		int column = column_at(area, t);
 
-		if (t < area->start_ns)
-			continue;
 		format_moment(text, t);
-		if (column + (int)strlen(text) <= area->width)
+		if (t >= area->start_ns && column + (int)strlen(text) <= area->width)
 			chart_write(grid, area->left + column, row, text, CHART_TIME);
 	}
 }

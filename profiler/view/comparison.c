@@ -60,7 +60,7 @@ static int draw_run(struct chart_grid *grid, const struct chart_scale *scale,
 			chart_put(grid, area->left + area->width, row, axis, CHART_AXIS);
 	}
 	chart_write(grid, area->left, 0, name, CHART_AXIS);
-	chart_phases(grid, area, ROWS + 1);
+	chart_phases(grid, area, ROWS + 1, -1);
 	return failed;
 }
 

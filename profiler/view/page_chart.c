@@ -76,7 +76,7 @@ int page_chart(const struct page *p)
 		return -1;
 	failed = chart_plot(&grid, &area, &scale);
 	chart_labels(&grid, &area, &scale);
-	chart_phases(&grid, &area, ROWS);
+	chart_phases(&grid, &area, ROWS, -1);
 	chart_times(&grid, &area, ROWS + 1);
 	fputc('\n', p->out);
 	chart_print(&grid, p->out);

@@ -105,7 +105,7 @@ static void the_cursor_stands_on_samples_inside_the_session(void **state)
 static void a_column_leads_to_its_highest_sample(void **state)
 {
 	struct timeline tl = at(0);
-	struct plot_span span = {0, 101 * SECOND, 10};
+	struct chart_span span = {0, 101 * SECOND, 10};
 
 	(void)state;
 	timeline_to_column(&tl, &m, &span, 4); /* 41 to 50 s */
@@ -171,7 +171,7 @@ static void zoom_keeps_the_cursor_in_view(void **state)
 static void a_live_chart_only_grows_at_its_right_end(void **state)
 {
 	struct timeline tl;
-	struct plot_span before, after;
+	struct chart_span before, after;
 
 	(void)state;
 	timeline_init(&tl, &m, 1);
@@ -180,7 +180,7 @@ static void a_live_chart_only_grows_at_its_right_end(void **state)
 	after = timeline_span(&tl, &m, 75);
 	assert_int_equal(before.start_ns, after.start_ns);
 	assert_int_equal(before.end_ns, after.end_ns);
-	assert_true(plot_column(&after, m.last_ns) < 75);
+	assert_true(chart_column(&after, m.last_ns) < 75);
 }
 
 static void marks_are_set_in_turn_and_the_nearer_one_moves(void **state)
@@ -284,7 +284,7 @@ static void nonsense_is_no_moment(void **state)
 static void a_session_without_samples_moves_nowhere(void **state)
 {
 	struct model empty = {.end = MODEL_RUNNING};
-	struct plot_span span;
+	struct chart_span span;
 	struct timeline tl;
 
 	(void)state;

@@ -22,7 +22,7 @@ static const char *draw(const struct model *m, int rows, int width, int64_t limi
 	assert_int_equal(chart_grid_init(&grid, 4 + width, rows + 2), 0);
 	assert_int_equal(chart_plot(&grid, &area, &scale), 0);
 	chart_labels(&grid, &area, &scale);
-	chart_phases(&grid, &area, rows);
+	chart_phases(&grid, &area, rows, -1);
 	chart_times(&grid, &area, rows + 1);
 	chart_print(&grid, out);
 	chart_grid_release(&grid);
