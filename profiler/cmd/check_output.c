@@ -9,9 +9,10 @@
 #include "profiler/cmd/command.h"
 #include "profiler/gate/output.h"
 #include "profiler/gate/text.h"
+#include "profiler/view/report.h"
 
 /* GitHub shows nothing at all of a step whose summaries are larger than 1 MiB together. */
-enum { SUMMARY_BYTES = 65536, STEP_BYTES = 1000000 };
+enum { SUMMARY_BYTES = 65536, STEP_BYTES = 1000000, LEAST_REPORT = 4096 };
 
 static int say_failed(const char *name, const char *file)
 {
@@ -75,26 +76,54 @@ static void append_outputs(const struct result *result, const char *name)
 		say_failed(name, file);
 }
 
+/* The run that is told of: the one that fails, else the first. */
+static const struct run *told_run(const struct result *result)
+{
+	const struct row *worst = result->failing ? &result->rows.items[0] : NULL;
+
+	return worst && worst->run ? worst->run : &result->runs[0];
+}
+
+/* The verdict, then as much of the run's story as fits. NULL = out of memory. */
+static char *make_summary(const struct result *result, size_t *size)
+{
+	static const struct report_options usual;
+	struct report_options options = usual;
+	const struct run *run = told_run(result);
+	char *text = NULL;
+	FILE *out = open_memstream(&text, size);
+
+	if (!out)
+		return NULL;
+	github_summary(out, result, 0);
+	fflush(out);
+	if (*size + LEAST_REPORT <= SUMMARY_BYTES) {
+		fputc('\n', out);
+		options.max_bytes = SUMMARY_BYTES - *size - 1;
+		report_markdown(out, run->models, run->model_count, &options);
+	}
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
 static void append_summary(const struct result *result, const char *name)
 {
 	const char *file = getenv("GITHUB_STEP_SUMMARY");
 	FILE *out = file && *file ? fopen(file, "ae") : NULL;
-	char *text = NULL;
-	size_t size = 0;
 	struct stat present;
-	FILE *memory;
+	size_t size = 0;
+	char *text;
 
 	if (file && *file && !out)
 		say_failed(name, file);
 	if (!out)
 		return;
-	memory = open_memstream(&text, &size);
-	if (memory) {
-		github_summary(memory, result, 0);
-		fclose(memory);
-	}
 	if (fstat(fileno(out), &present))
 		present.st_size = 0;
+	text = make_summary(result, &size);
 	if (text && size <= SUMMARY_BYTES && (size_t)present.st_size + size <= STEP_BYTES)
 		fwrite(text, 1, size, out);
 	else

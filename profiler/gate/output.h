@@ -26,7 +26,8 @@ void github_error(FILE *out, const struct error *e);
 /* name=value lines for $GITHUB_OUTPUT. */
 void github_outputs(FILE *out, const struct result *result);
 
-/* Markdown for $GITHUB_STEP_SUMMARY: the verdict and the table of what fails and moved. `brief`: the verdict alone. */
+/* Markdown for $GITHUB_STEP_SUMMARY: the verdict and the table of what fails and moved. `brief`: the verdict alone. The story of the run, with causes
+ * and remedies, is the report's: report_markdown() comes after it. */
 void github_summary(FILE *out, const struct result *result, int brief);
 
 /* GitLab code quality: findings that have a line in the sources. */

@@ -1,4 +1,4 @@
-/* The step summary: what a person sees of a check. Failures first, then what moved; the rest is folded. */
+/* The verdict for the step summary: failures first, then what moved; the rest is folded. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "profiler/gate/text.h"
 #include "profiler/view/escape.h"
 
-enum { MOVED = 10, FOLDED = 200, CAUSES = 2 };
+enum { MOVED = 10, FOLDED = 200 };
 
 static int moved(const struct row *row)
 {
@@ -93,57 +93,6 @@ static void print_folded(FILE *out, const struct result *result)
 	fputs("\n</details>\n", out);
 }
 
-static void print_cause(FILE *out, const struct model_finding *f, const struct model *m)
-{
-	char *brief = explain_finding(f), *fix = explain_fix(f, m), *effect = explain_effect(f, m);
-
-	fputs("\n**", out);
-	escape_markdown(out, f->id);
-	fputs(".** ", out);
-	escape_markdown(out, f->title);
-	if (brief && brief[0]) {
-		fputs(": ", out);
-		escape_markdown(out, brief);
-	}
-	fputs(". ", out);
-	escape_markdown(out, f->text);
-	if (fix && fix[0]) {
-		fputs("\n\n", out);
-		if (f->release_helps)
-			escape_markdown_code(out, fix);
-		else
-			escape_markdown(out, fix);
-		if (effect && effect[0]) {
-			fputs(" (", out);
-			escape_markdown(out, effect);
-			fputc(')', out);
-		}
-	}
-	fputc('\n', out);
-	free(brief);
-	free(fix);
-	free(effect);
-}
-
-static void print_causes(FILE *out, const struct result *result)
-{
-	const struct model_finding *told[CAUSES];
-	size_t count = 0;
-
-	for (size_t i = 0; i < result->failing && count < CAUSES; i++) {
-		const struct model *m;
-		const struct model_finding *cause = explain_cause(&result->rows.items[i], &m);
-		int known = !cause;
-
-		for (size_t k = 0; k < count && !known; k++)
-			known = !strcmp(told[k]->id, cause->id);
-		if (known)
-			continue;
-		print_cause(out, cause, m);
-		told[count++] = cause;
-	}
-}
-
 static void print_notices(FILE *out, const struct result *result)
 {
 	for (size_t i = 0; i < result->new_findings.count; i++) {
@@ -156,17 +105,6 @@ static void print_notices(FILE *out, const struct result *result)
 		escape_markdown(out, result->notices.items[i]);
 		fputc('\n', out);
 	}
-}
-
-static void print_reproduce(FILE *out, const struct result *result)
-{
-	const struct model *m = result->runs[0].models[0];
-
-	fputs("\nLook closer: ", out);
-	fputs("`loopmem report` of ", out);
-	escape_markdown_code(out, m->file);
-	fprintf(out, "; loopmem took %.1f CPU seconds, dropped %lld events\n",
-		m->collector_cpu_seconds, (long long)m->dropped);
 }
 
 void github_summary(FILE *out, const struct result *result, int brief)
@@ -186,8 +124,6 @@ void github_summary(FILE *out, const struct result *result, int brief)
 		return;
 	}
 	print_moved(out, result);
-	print_causes(out, result);
 	print_notices(out, result);
 	print_folded(out, result);
-	print_reproduce(out, result);
 }

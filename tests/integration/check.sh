@@ -128,6 +128,8 @@ claim "for GitHub" exits 1 run.loopmem --budget b.budget --ci github
 claim "an annotation points at the line of the budget" \
 	grep -q '^::error file=b.budget,line=2,title=loopmem%3A total.peak_pss_bytes over::26.4 GiB > 1.0 GiB' out
 claim "outputs" grep -qx verdict=over output.txt
+claim "the summary goes on with the story of the run" \
+	grep -q '^\*\*idle-pool-retained.\*\* 16.4 GiB at 17:41' summary.md
 claim "a summary" grep -q '^### loopmem check: over, 1 of 1 rules' summary.md
 head -c 1000000 /dev/zero | tr '\0' x >summary.md
 check run.loopmem --budget b.budget --ci github
