@@ -39,6 +39,22 @@ static int check_head(int fd)
 	return st.st_size < (off_t)sizeof(struct loopmem_segment) ? -EINVAL : 0;
 }
 
+/* Copies word by word in order: what is read after it is newer than all of it, without a fence. */
+static void copy_words(void *to, const void *from, size_t size)
+{
+	const uint64_t *source = from;
+	char *out = to;
+
+	for (size_t i = 0; i < size / sizeof(*source); i++) {
+		uint64_t word = ACQUIRE(source[i]);
+
+		memcpy(out + i * sizeof(word), &word, sizeof(word));
+	}
+}
+
+_Static_assert(sizeof(struct loopmem_pool_row) % sizeof(uint64_t) == 0, "copied by words");
+_Static_assert(sizeof(struct loopmem_event) % sizeof(uint64_t) == 0, "copied by words");
+
 int segment_open(struct segment_reader *r, int dir_fd, const char *name)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -140,8 +156,7 @@ int segment_pool(const struct segment_reader *r, unsigned index, struct segment_
 
 	if (!id)
 		return 0;
-	memcpy(&out->row, row, sizeof(*row));
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	copy_words(&out->row, row, sizeof(*row));
 	if (RELAXED(row->id) != id)
 		return 0;
 	out->row.id = id;
@@ -188,8 +203,7 @@ static int copy_event(const struct loopmem_event *row, uint64_t seq, struct loop
 
 	if (found != seq)
 		return found < seq ? 0 : -1;
-	memcpy(out, row, sizeof(*out));
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	copy_words(out, row, sizeof(*out));
 	if (RELAXED(row->seq) != seq)
 		return -1;
 	out->text[sizeof(out->text) - 1] = '\0';

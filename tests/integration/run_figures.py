@@ -249,6 +249,9 @@ def an_exiting_process_is_never_measured_as_empty():
 
 @tap.claim
 def parked_batches_are_found():
+    with open(f"{BUILD}/loopmem-fit", "rb") as f:
+        if b"__asan_init" in (program := f.read()) or b"__tsan_init" in program:
+            raise tap.Skip("a sanitized loopmem-fit cannot be preloaded for")
     r = run(f"{BUILD}/loopmem-fit", "--features=65536", "--batch-size=16", "--train-items=256", "--val-items=64",
             "--item-delay=20", "--epochs=1", options=["-o", "batches.loopmem"])
     assert r.returncode == 0, r.stderr

