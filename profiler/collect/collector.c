@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,9 +30,8 @@ enum {
 };
 
 /* Data of the epoll set: ids of processes are from 1 up, the rest are these and the watches. */
-#define SOURCE_TIMER    UINT64_MAX
-#define SOURCE_SEGMENTS (UINT64_MAX - 1)
-#define SOURCE_WATCH    (UINT64_MAX - 1 - MOST_WATCHES) /* + index */
+#define SOURCE_SEGMENTS UINT64_MAX
+#define SOURCE_WATCH    (UINT64_MAX - MOST_WATCHES) /* + index */
 
 struct collector {
 	struct recorder recorder;
@@ -44,7 +42,8 @@ struct collector {
 	struct sampler sampler;
 	struct thinning thinning;
 
-	int epoll_fd, timer_fd;
+	int epoll_fd;
+	int64_t tick_ns; /* the next one is due */
 	struct {
 		void (*fn)(void *);
 		void *arg;
@@ -76,18 +75,6 @@ static int add_source(struct collector *c, int fd, uint64_t source)
 	return epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
-static int open_loop(struct collector *c)
-{
-	const struct timespec tick = {.tv_nsec = TICK_MS * MS};
-	const struct itimerspec ticks = {.it_interval = tick, .it_value = tick};
-
-	c->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	c->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	if (c->epoll_fd < 0 || c->timer_fd < 0 || timerfd_settime(c->timer_fd, 0, &ticks, NULL))
-		return -errno;
-	return add_source(c, c->timer_fd, SOURCE_TIMER);
-}
-
 /* Kept descriptors are four a process; the job itself was started with the limit as it was. */
 static void raise_descriptor_limit(void)
 {
@@ -106,8 +93,6 @@ static void free_collector(struct collector *c)
 	job_release(&c->job);
 	segments_close(&c->segments);
 	recorder_release(&c->recorder);
-	if (c->timer_fd >= 0)
-		close(c->timer_fd);
 	if (c->epoll_fd >= 0)
 		close(c->epoll_fd);
 	free(c);
@@ -119,7 +104,8 @@ static struct collector *new_collector(const struct collector_options *o)
 
 	if (!c)
 		return NULL;
-	c->epoll_fd = c->timer_fd = c->segments.dir_fd = c->segments.inotify_fd = -1;
+	c->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	c->segments.dir_fd = c->segments.inotify_fd = -1;
 	c->recorder.clock_ns = o->clock_ns;
 	c->grace_ns = o->grace_ns;
 	c->cpu_ns = clock_cpu_ns();
@@ -129,7 +115,7 @@ static struct collector *new_collector(const struct collector_options *o)
 	job_init(&c->job, &c->recorder, -1);
 	c->job.before_end = before_end;
 	c->job.before_end_arg = c;
-	if (sampler_init(&c->sampler, &c->edges, o->reaps ? getpid() : 0)) {
+	if (sampler_init(&c->sampler, &c->edges, o->reaps ? getpid() : 0) || c->epoll_fd < 0) {
 		free_collector(c);
 		return NULL;
 	}
@@ -155,11 +141,8 @@ int collector_start(struct collector **out, const struct collector_options *o, s
 	struct collector *c = new_collector(o);
 
 	*out = NULL;
-	if (!c || open_loop(c)) {
-		if (c)
-			free_collector(c);
+	if (!c)
 		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot start the collector");
-	}
 	c->job.epoll_fd = c->epoll_fd;
 	if (segments_open(&c->segments, o->segment_directory, e) ||
 	    session_create(&c->recorder.session, o->file, 0, e)) {
@@ -304,10 +287,7 @@ static void look_for_ends(struct collector *c)
 static void tick(struct collector *c)
 {
 	int64_t now_ns;
-	uint64_t expirations;
 
-	if (read(c->timer_fd, &expirations, sizeof(expirations)) < 0 && errno != EAGAIN)
-		return;
 	segments_poll(&c->segments, &c->job, 0);
 	edges_poll(&c->edges);
 	look_for_ends(c);
@@ -328,9 +308,7 @@ static void process_ended(struct collector *c, uint64_t id)
 
 static void serve(struct collector *c, uint64_t source)
 {
-	if (source == SOURCE_TIMER)
-		tick(c);
-	else if (source == SOURCE_SEGMENTS)
+	if (source == SOURCE_SEGMENTS)
 		segments_poll(&c->segments, &c->job, 1);
 	else if (source >= SOURCE_WATCH)
 		c->watches[source - SOURCE_WATCH].fn(c->watches[source - SOURCE_WATCH].arg);
@@ -377,18 +355,32 @@ static void last_look(struct collector *c)
 		recorder_note(&c->recorder, "notice", "frequent edges were left out");
 }
 
+/* Milliseconds until the next tick, rounded up. */
+static int until_tick_ms(const struct collector *c)
+{
+	int64_t left_ns = c->tick_ns - recorder_now(&c->recorder);
+
+	return left_ns > 0 ? (int)((left_ns + MS - 1) / MS) : 0;
+}
+
 void collector_run(struct collector *c)
 {
 	struct epoll_event events[64];
 
-	tick(c);
 	while (!is_over(c)) {
-		int n = epoll_wait(c->epoll_fd, events, sizeof(events) / sizeof(events[0]), -1);
+		int wait_ms = until_tick_ms(c);
+		int n = epoll_wait(c->epoll_fd, events, sizeof(events) / sizeof(events[0]),
+				   wait_ms);
 
 		if (n < 0 && errno != EINTR)
 			break;
 		for (int i = 0; i < n; i++)
 			serve(c, events[i].data.u64);
+		if (until_tick_ms(c))
+			continue;
+		tick(c);
+		c->tick_ns =
+			recorder_now(&c->recorder) / (TICK_MS * MS) * (TICK_MS * MS) + TICK_MS * MS;
 	}
 	last_look(c);
 }

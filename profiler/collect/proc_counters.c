@@ -2,7 +2,6 @@
 #include "profiler/collect/proc_counters.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,14 +63,21 @@ int proc_stat_parse(const char *text, struct proc_stat *out)
 	return field >= FIELD_START ? 0 : -EINVAL;
 }
 
+/* Read for every process ten times a second: without sscanf. */
 int proc_statm_parse(const char *text, int64_t page_bytes, struct proc_statm *out)
 {
-	int64_t resident, shared;
+	int64_t pages[3]; /* size, resident, shared */
 
-	if (sscanf(text, "%*s %" SCNd64 " %" SCNd64, &resident, &shared) != 2)
-		return -EINVAL;
-	out->rss_bytes = resident * page_bytes;
-	out->anon_bytes = resident > shared ? (resident - shared) * page_bytes : 0;
+	for (int i = 0; i < 3; i++) {
+		char *end;
+
+		pages[i] = strtoll(text, &end, 10);
+		if (end == text)
+			return -EINVAL;
+		text = end;
+	}
+	out->rss_bytes = pages[1] * page_bytes;
+	out->anon_bytes = pages[1] > pages[2] ? (pages[1] - pages[2]) * page_bytes : 0;
 	return 0;
 }
 

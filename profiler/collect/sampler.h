@@ -25,6 +25,7 @@ struct sampler {
 	struct discovery discovery;
 
 	struct machine machine;
+	struct machine_memory machine_memory; /* as of the last details */
 	struct cgroup cgroup;
 	int cgroup_is_ours;
 	int64_t cgroup_checked_ns; /* SESSION_NULL = never */

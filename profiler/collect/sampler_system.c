@@ -50,6 +50,7 @@ void sampler_refresh_limits(struct sampler *s, int64_t t_ns)
 				 : s->machine.ram_bytes;
 	if (s->limit_bytes != before)
 		write_limit_source(s, limit);
+	machine_read(&s->machine, &s->machine_memory);
 	check_strangers(s, t_ns);
 }
 
@@ -87,7 +88,6 @@ int64_t sampler_oom_kills(const struct sampler *s)
 
 void sampler_write_system(struct sampler *s, int64_t t_ns)
 {
-	struct machine_memory machine;
 	struct cgroup_memory memory;
 	struct session_system row = {.t_ns = t_ns, .limit_bytes = s->limit_bytes, .n = 1};
 
@@ -101,8 +101,7 @@ void sampler_write_system(struct sampler *s, int64_t t_ns)
 	row.shmem_bytes = s->cgroup_is_ours ? memory.shmem : SESSION_NULL;
 	row.file_bytes = s->cgroup_is_ours ? memory.file : SESSION_NULL;
 	row.kernel_bytes = s->cgroup_is_ours ? memory.kernel : SESSION_NULL;
-	machine_read(&s->machine, &machine);
-	row.available_bytes = machine.available_bytes;
-	row.machine_shmem_bytes = machine.shmem_bytes;
+	row.available_bytes = s->machine_memory.available_bytes;
+	row.machine_shmem_bytes = s->machine_memory.shmem_bytes;
 	session_put_system(s->recorder->session, &row);
 }

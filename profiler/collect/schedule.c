@@ -92,9 +92,9 @@ struct rates rates_for(int64_t round_cost_ns, int64_t detail_cost_ns, int64_t sh
 	static const int64_t shm[] = {S, 2 * S, 5 * S, 10 * S, 60 * S, 0};
 
 	return (struct rates){
-		.round_ns = affordable(rounds, round_cost_ns, 250),
-		.detail_ns = affordable(details, detail_cost_ns, 500),
-		.shm_ns = affordable(shm, shm_cost_ns, 1000),
+		.round_ns = affordable(rounds, round_cost_ns, 333),
+		.detail_ns = affordable(details, detail_cost_ns, 666),
+		.shm_ns = affordable(shm, shm_cost_ns, 2000),
 	};
 }
 

@@ -61,8 +61,8 @@ struct rates {
 	int64_t shm_ns;    /* T4: 1 s up to 60 s */
 };
 
-/* The fastest rates at which rounds cost at most 0.4 %, details 0.2 % and descriptor walks 0.1 % of
- * a core, given what one of each cost lately. */
+/* The fastest rates at which rounds cost at most 0.3 %, details 0.15 % and descriptor walks 0.05 % of
+ * a core, given what one of each cost lately: about half of the budget is left for walks. */
 struct rates rates_for(int64_t round_cost_ns, int64_t detail_cost_ns, int64_t shm_cost_ns);
 
 /* Moves a remembered cost an eighth of the way to a new measurement (the first is taken whole). */

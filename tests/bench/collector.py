@@ -12,7 +12,7 @@ import tempfile
 import time
 
 BUILD = os.environ["LOOPMEM_BUILD"]
-SETTLE_S = 8
+SETTLE_S = 20
 SECONDS = int(sys.argv[1]) if len(sys.argv) > 1 else 30
 BUDGET_CPU, BUDGET_MIB_A_MINUTE, BUDGET_DUTY = 1.0, 1.0, 0.5
 

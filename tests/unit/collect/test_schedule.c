@@ -110,11 +110,11 @@ static void rates_fall_with_the_cost(void **state)
 	assert_int_equal(r.round_ns, 100 * MS);
 	assert_int_equal(r.detail_ns, S);
 	assert_int_equal(r.shm_ns, S);
-	r = rates_for(400000, 2 * MS, MS); /* just affordable */
+	r = rates_for(300000, 3 * MS / 2, MS / 2); /* just affordable */
 	assert_int_equal(r.round_ns, 100 * MS);
 	assert_int_equal(r.detail_ns, S);
 	assert_int_equal(r.shm_ns, S);
-	r = rates_for(400001, 2 * MS + 1, MS + 1);
+	r = rates_for(301000, 3 * MS / 2 + 2000, MS / 2 + 1);
 	assert_int_equal(r.round_ns, 200 * MS);
 	assert_int_equal(r.detail_ns, 2 * S);
 	assert_int_equal(r.shm_ns, 2 * S);
