@@ -18,9 +18,7 @@ bench-process: $(PROGRAMS) $(bench_bins) ## what the shim costs a process once; 
 bench-top: $(PROGRAMS) $(FIXTURES) ## what the dashboard costs, and how fast it opens and moves
 	@LOOPMEM_BUILD='$(abspath $(O))' $(PYTHON) tests/bench/top.py
 
-
 bench-collector: $(PROGRAMS) $(TARGETS) ## what the collector costs; SECONDS=30 of each case
 	@LOOPMEM_BUILD='$(abspath $(O))' $(PYTHON) tests/bench/collector.py $(SECONDS)
-
 
 .PHONY: bench-hooks bench-process bench-top bench-collector

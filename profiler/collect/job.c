@@ -149,7 +149,9 @@ struct process *job_add(struct job *j, pid_t pid, struct process *parent)
 		free_process(p);
 		return NULL;
 	}
-	if (process_open(p, pid, parent, j->recorder)) {
+	/* A zombie has nothing left to show, and may be one that was seen to end. Only of the root it
+	 * has to be known that it was there. */
+	if (process_open(p, pid, parent, j->recorder) || (p->exiting && j->count)) {
 		free_process(p);
 		return NULL;
 	}

@@ -85,6 +85,7 @@ int process_open(struct process *p, pid_t pid, struct process *parent, const str
 		p->inner_pid = status.inner_pid;
 	p->start_ticks = stat.start_ticks;
 	p->born_ns = time_of_ticks(r, stat.start_ticks);
+	p->exiting = stat.state == 'Z';
 	take_stat(p, &stat);
 	read_cmdline(p, stat.comm, p->cmdline, sizeof(p->cmdline));
 	take_role(p, &stat);

@@ -61,7 +61,7 @@ struct process {
 	struct proc_statm statm;
 	int64_t statm_ns; /* SESSION_NULL = never read */
 	int64_t minor_faults, fds;
-	int exiting; /* statm said 0 */
+	int exiting; /* a zombie, or statm said 0 */
 
 	/* walks */
 	struct walk_pace pace;

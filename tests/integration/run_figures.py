@@ -140,6 +140,27 @@ def a_cgroup_of_its_own_agrees_within_2_percent():
 
 
 @tap.claim
+def a_program_killed_for_memory_is_known_to_be():
+    directory = own_cgroup()
+    try:
+        for name in ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes"):
+            if os.path.exists(f"{directory}/{name}"):
+                with open(f"{directory}/{name}", "w") as f:
+                    f.write(str(64 * MIB))
+        script = f"echo $$ > {directory}/cgroup.procs; exec '{LOOPMEM}' run -o oom.loopmem -- " \
+                 f"'{target('family')}' 0 200"
+        r = subprocess.run(["sh", "-c", script], capture_output=True, text=True, cwd=TMP)
+        assert r.returncode == -9, r
+        s = Session(path("oom.loopmem"))
+        assert (s.meta("complete"), s.meta("exit_signal"), s.meta("oom_killed")) == (1, 9, 1)
+        assert s.value("SELECT count(*) FROM event WHERE kind = 'oom-kill'") == 1
+        assert s.value("SELECT max(limit_bytes) FROM system") == 64 * MIB
+        assert "OOM killer" in r.stderr, r.stderr
+    finally:
+        until(lambda: not os.system(f"rmdir {directory} 2>/dev/null"), "the cgroup to be empty")
+
+
+@tap.claim
 def a_cgroup_shared_with_others_is_not_taken_for_the_jobs():
     directory = own_cgroup()
     hog = subprocess.Popen(["sh", "-c", f"echo $$ > {directory}/cgroup.procs; exec '{target('family')}' 1 64 1 1"],
@@ -218,6 +239,16 @@ def edges_in_time():
     held = s.value("""SELECT sum(private_clean_bytes + private_dirty_bytes) FROM rollup r
         JOIN pool_worker w ON w.process = r.process WHERE t_ns = ?""", after)
     assert 60 * MIB < held < 66 * MIB, held / MIB
+
+
+@tap.claim
+def hundreds_of_short_lives_are_one_process_each():
+    r = run("bash", "-c", "for i in $(seq 300); do /bin/true; done", options=["-o", "short.loopmem"])
+    assert r.returncode == 0
+    s = Session(path("short.loopmem"))
+    assert s.value("SELECT count(*) FROM process WHERE cmdline LIKE '%true%' AND id > 1") == 300
+    assert s.value("SELECT count(*) - count(DISTINCT pid || ' ' || start_ticks) FROM process") == 0
+    assert s.value("SELECT count(*) FROM process WHERE exit_code IS NOT 0") == 0
 
 
 @tap.claim

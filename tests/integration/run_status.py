@@ -161,6 +161,13 @@ def only_named_variables_are_kept():
 
 
 @tap.claim
+def an_owner_knows_its_rank():
+    run(target("pools"), "1", "0", options=["-o", "rank.loopmem"], env={**os.environ, "RANK": "3"})
+    assert Session(path("rank.loopmem")).rows("SELECT role, rank FROM process ORDER BY id") == [
+        ("owner", 3), ("worker", None)]
+
+
+@tap.claim
 def the_run_is_described():
     run("sh", "-c", "exit 4", options=["-o", "described.loopmem"])
     s = Session(path("described.loopmem"))

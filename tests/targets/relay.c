@@ -32,6 +32,7 @@ int main(int argc, char **argv)
 		return 1;
 	second = fork();
 	if (!second) {
+		close(turn[1]);
 		if (read(turn[0], &byte, 1) != 1)
 			_exit(1);
 		hold(bytes, ms);
