@@ -40,7 +40,8 @@ MODES = (
 # Packages whose frames are never user code, for names and file:line.
 LIBRARIES = frozenset("""
     loopmem torch torchvision torchaudio torchtext torchdata
-    lightning lightning_fabric pytorch_lightning transformers accelerate datasets mmengine ultralytics fastai fastcore keras composer
+    lightning lightning_fabric pytorch_lightning
+    transformers accelerate datasets mmengine ultralytics fastai fastcore keras composer
     tqdm numpy runpy importlib contextlib functools threading multiprocessing concurrent asyncio
     IPython ipykernel pytest _pytest pluggy click fire hydra
 """.split())

@@ -221,8 +221,8 @@ def answered(args, failed):
 
 
 def is_over(pool, iterator):
-    """Whether the batch just handed out was the last: the loop's limit is met, or every task sent to
-    a worker has come back (torch sends more as long as its sampler has more). A length that we
+    """Whether the batch just handed out was the last: the loop's limit is met, or every task sent
+    to a worker has come back (torch sends more as long as its sampler has more). A length that we
     worked out ourselves is good enough only where no workers would be ended for it."""
     limit = pool.limit if pool.processes else pool.expected
     if limit is not None and pool.taken >= limit:

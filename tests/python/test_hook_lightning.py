@@ -1,4 +1,4 @@
-"""The hook with a recording shim, under Lightning: every pool of every stage, its limit, its end."""
+"""The hook with a recording shim, under Lightning: pools of every stage, limits and ends."""
 import logging
 import warnings
 
