@@ -177,6 +177,22 @@ static int write_output(const struct arguments *a, struct model **models, struct
 	return kind;
 }
 
+/* A session without a sample has nothing to tell, unless it is that it is damaged. */
+static int open_to_report(struct model **out, const char *file, struct error *e)
+{
+	int kind = open_session(out, file, e);
+
+	if (kind || (*out)->round_count || (*out)->damage)
+		return kind;
+	error_set(e, ERROR_UNREADABLE, "%s holds no samples%s", file,
+		  (*out)->end == MODEL_RUNNING
+			  ? " yet"
+			  : ": the program ended before its memory was read once");
+	model_close(*out);
+	*out = NULL;
+	return e->kind;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct arguments a = {0};
@@ -190,7 +206,7 @@ int cmd_report(int argc, char **argv)
 	if (!models)
 		kind = error_set_errno(&e, ERROR_SYSTEM, errno, "cannot make the report");
 	for (; !kind && opened < a.file_count; opened += !kind)
-		kind = open_session(&models[opened], a.files[opened], &e);
+		kind = open_to_report(&models[opened], a.files[opened], &e);
 	if (!kind)
 		kind = write_output(&a, models, &e);
 	for (int i = 0; i < opened; i++)

@@ -271,6 +271,7 @@ static int add_sample(const struct session_sample *row, void *arg)
 	if (!track)
 		return 0;
 	PUT_ROW(t, &track->samples, &sample);
+	t->sample_rows++;
 	/* n = 0: thinned, kept only for the walk of that moment */
 	if (row->n && !array_at_time(&t->times, sample.t_ns, &is_new))
 		return out_of_memory(t);
@@ -464,24 +465,34 @@ const struct shm_walk *tables_walk_at(const struct tables *t, int64_t t_ns)
 	return n ? &t->walks.items[n - 1] : NULL;
 }
 
-void tables_release(struct tables *t)
+void tables_forget_rows(struct tables *t)
 {
 	for (size_t i = 0; i < t->tracks.count; i++) {
-		array_release(&t->tracks.items[i].samples);
-		array_release(&t->tracks.items[i].rollups);
-		array_release(&t->tracks.items[i].heaps);
-		array_release(&t->tracks.items[i].details);
-		array_release(&t->tracks.items[i].copied);
+		struct track *track = &t->tracks.items[i];
+
+		array_release(&track->samples);
+		array_release(&track->rollups);
+		array_release(&track->heaps);
+		array_release(&track->details);
+		array_release(&track->copied);
+		track->related = 0;
 	}
+	array_release(&t->times);
+	array_release(&t->shm);
+	array_release(&t->walks);
+	array_release(&t->systems);
+	t->sample_ns = t->rollup_ns = t->heap_ns = t->detail_ns = t->shm_ns = t->system_ns = 0;
+	t->sample_rows = 0;
+}
+
+void tables_release(struct tables *t)
+{
+	tables_forget_rows(t);
 	array_release(&t->tracks);
 	array_release(&t->processes);
 	array_release(&t->pools);
 	array_release(&t->links);
 	array_release(&t->events);
-	array_release(&t->times);
-	array_release(&t->shm);
-	array_release(&t->walks);
-	array_release(&t->systems);
 	array_release(&t->notes);
 	strings_release(&t->strings);
 }

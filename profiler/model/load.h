@@ -116,15 +116,20 @@ struct tables {
 	ARRAY(struct session_note) notes;
 
 	int64_t sample_ns, rollup_ns, heap_ns, detail_ns, shm_ns, system_ns,
-		event_id;  /* last seen */
-	int64_t dirty_ns;  /* INT64_MAX = nothing changed by the last refresh */
-	size_t link_guess; /* where the next known link is looked for first */
+		event_id;                      /* last seen */
+	size_t sample_rows, sample_rows_known; /* in memory now, and when all was read anew */
+	int64_t dirty_ns;                      /* INT64_MAX = nothing changed by the last refresh */
+	size_t link_guess;                     /* where the next known link is looked for first */
 	int changed, failed;
 };
 
 /* Reads what is new, inside the caller's read transaction. 0, or -1 when out of memory. */
 int tables_refresh(struct tables *t, struct session_reader *r);
 void tables_release(struct tables *t);
+
+/* Drops the rows of samples, walks and the system, so that the next refresh reads them anew: as thinned as they are in the file by then.
+ * Indices stay. */
+void tables_forget_rows(struct tables *t);
 
 /* Index of the process with the session's id, -1 = none. Likewise for pools. */
 int tables_process(const struct tables *t, int64_t id);

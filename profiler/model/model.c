@@ -6,6 +6,9 @@
 
 #include "profiler/model/private.h"
 
+/* About 50 MiB. */
+enum { RELOAD_ROWS = 2000000 };
+
 static int out_of_memory(const struct model *m, struct error *e)
 {
 	return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot read %s", m->file);
@@ -22,14 +25,31 @@ static int rebuild(struct model *m, int64_t dirty_ns)
 	return findings_build(m);
 }
 
+/* A run of days is thinned in its file, not in memory: when that has much more than was read at first, all is read anew. */
+static void keep_small(struct model *m)
+{
+	struct tables *t = &m->priv->tables;
+	int64_t thinned_ns = session_int(m->priv->reader, "thinned_before_ns");
+
+	if (thinned_ns == m->priv->thinned_ns ||
+	    t->sample_rows - t->sample_rows_known < m->priv->reload_rows)
+		return;
+	tables_forget_rows(t);
+	m->priv->thinned_ns = thinned_ns;
+}
+
 int model_refresh(struct model *m, struct error *e)
 {
 	struct tables *t = &m->priv->tables;
-	int was_complete = m->complete, failed;
+	int was_complete = m->complete, anew, failed;
 
 	if (session_begin_read(m->priv->reader, e))
 		return e->kind;
+	keep_small(m);
+	anew = !t->sample_rows;
 	failed = tables_refresh(t, m->priv->reader);
+	if (anew)
+		t->sample_rows_known = t->sample_rows;
 	if (!failed && (t->changed || !m->command ||
 			was_complete != (session_int(m->priv->reader, "complete") == 1)))
 		failed = rebuild(m, t->dirty_ns);
@@ -65,6 +85,8 @@ int model_open(struct model **out, const char *file, struct error *e)
 		free(m);
 		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot read %s", file);
 	}
+	m->priv->reload_rows = RELOAD_ROWS;
+	m->priv->thinned_ns = MODEL_NONE;
 	m->file = strings_keep(&m->priv->tables.strings, file);
 	if (session_open(&m->priv->reader, file, e) || model_refresh(m, e) < 0) {
 		int kind = e->kind;

@@ -37,6 +37,8 @@ struct model_private {
 	ARRAY(const char *) argv;
 	ARRAY(struct model_fact) facts;
 	const char *limit_source; /* of system.limit_bytes; "" = not told */
+	int64_t thinned_ns;       /* how far the file was thinned when all of it was read */
+	size_t reload_rows;       /* so many samples more, and it is read anew */
 	/* scratch of one round, parallel to the processes */
 	struct figures *figures;
 	struct series_cursor *cursors;

@@ -69,6 +69,14 @@ static void line(const struct page *p, const char *title, const char *text)
 	page_wrap(p, text, 11, 11);
 }
 
+static void damaged_line(const struct page *p)
+{
+	char safe[WORDS_MAX];
+
+	if (p->m->damage)
+		line(p, "Damaged", words_safe(safe, sizeof(safe), p->m->damage, p->options.utf8));
+}
+
 static void killed_line(const struct page *p)
 {
 	const struct model *m = p->m;
@@ -122,6 +130,10 @@ static void idle_line(const struct page *p)
 		text[WORDS_MAX];
 	int n;
 
+	if (t->peak_at_ns == MODEL_NONE) {
+		line(p, "Held idle", "unknown");
+		return;
+	}
 	if (!t->idle_max_bytes) {
 		line(p, "Held idle",
 		     p->m->pool_count ? "nothing" : "nothing: no data loader was seen");
@@ -165,7 +177,9 @@ static void do_line(const struct page *p)
 	char command[WORDS_MAX], safe[WORDS_MAX], gain[FORMAT_MAX * 3], text[2 * WORDS_MAX];
 
 	if (!f) {
-		line(p, "Do", "nothing: no errors, no warnings");
+		line(p, "Do",
+		     p->m->totals.peak_at_ns == MODEL_NONE ? "unknown"
+							   : "nothing: no errors, no warnings");
 		return;
 	}
 	if (!f->release_helps) {
@@ -187,6 +201,7 @@ static void do_line(const struct page *p)
 
 void page_answer(const struct page *p)
 {
+	damaged_line(p);
 	killed_line(p);
 	peak_line(p);
 	idle_line(p);
@@ -250,7 +265,4 @@ void page_header(const struct page *p)
 		fprintf(p->out, "\n%.*s\n    ", p->options.width, safe);
 		page_wrap(p, facts, 4, 4);
 	}
-	if (m->damage)
-		fprintf(p->out, "Damaged    %s\n",
-			words_safe(safe, sizeof(safe), m->damage, p->options.utf8));
 }

@@ -65,15 +65,23 @@ head -c 5000 /dev/urandom >"$TEST_TMP/noise"
 loopmem report "$TEST_TMP/noise"
 claim "a foreign file is unreadable" test "$status,${err%%(*}" = \
 	"3,loopmem report: $TEST_TMP/noise is not a loopmem session "
+"$make_session" --until 0 "$TEST_TMP/none.loopmem"
+"${PYTHON:-python3}" -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute("delete from sample"); c.commit()' "$TEST_TMP/none.loopmem"
+loopmem report "$TEST_TMP/none.loopmem"
+claim "a session without samples has nothing to tell" test "$status,$err" = \
+	"3,loopmem report: $TEST_TMP/none.loopmem holds no samples yet"
 "$make_session" --until 400 "$TEST_TMP/open.loopmem"
 loopmem report "$TEST_TMP/open.loopmem"
 claim "a run that goes on is told as far as it went" grep -q '6:40, still running' <<<"$out"
 
 cp "$session" "$TEST_TMP/damaged.loopmem"
+truncate -s 5000000 "$TEST_TMP/damaged.loopmem"
+loopmem report "$TEST_TMP/damaged.loopmem"
+claim "a damaged session gives what can be read" test "$status,$(grep -c '^Peak       26.4 GiB' <<<"$out")" = 0,1
+claim "and says so first" grep -q '^Damaged    the file is damaged' <<<"${out%%$'\n'*}"
 truncate -s 1500000 "$TEST_TMP/damaged.loopmem"
 loopmem report "$TEST_TMP/damaged.loopmem"
-claim "a damaged session gives what can be read" test "$status,${out%% *}" = "0,Peak"
-claim "and says so" grep -q '^Damaged    the file is damaged' <<<"$out"
+claim "where no sample is left nothing is claimed" test "$status,$(grep -c 'unknown' <<<"$out")" = 0,3
 
 cp "$session" "$TEST_TMP/second.loopmem"
 loopmem report "$session" "$TEST_TMP/second.loopmem"

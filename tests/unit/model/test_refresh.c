@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "profiler/model/private.h"
+
 /* Every figure of two models that a view may show. */
 static void assert_same(const struct model *a, const struct model *b)
 {
@@ -145,6 +147,31 @@ static void the_end_of_a_run_is_seen_by_a_refresh(void **state)
 	model_close(m);
 }
 
+static void a_long_run_is_read_anew_when_its_file_was_thinned(void **state)
+{
+	struct script s;
+	struct model *m;
+	struct error e;
+	size_t rows;
+
+	(void)state;
+	script_begin(&s, "long");
+	script_process(&s, 2, 0, 0, 0, -1);
+	sample(&s, 0, 5);
+	m = script_open(&s);
+	m->priv->reload_rows = 50;
+	sample(&s, 5, 60);
+	script_flush(&s);
+	assert_int_equal(model_refresh(m, &e), 1);
+	rows = m->priv->tables.sample_rows;
+	assert_int_equal(session_thin(s.w, script_ns(50), script_ns(5), &e), 0);
+	sample(&s, 60, 61);
+	refresh_and_compare(m, &s);
+	assert_true(m->priv->tables.sample_rows < rows / 2);
+	model_close(m);
+	model_close(script_finish(&s, 61));
+}
+
 /* A cheap source of numbers that are the same everywhere. */
 static uint32_t next(uint32_t *seed)
 {
@@ -245,6 +272,7 @@ int main(void)
 		cmocka_unit_test(a_refresh_gives_what_opening_anew_gives),
 		cmocka_unit_test(nothing_new_is_told_as_nothing),
 		cmocka_unit_test(the_end_of_a_run_is_seen_by_a_refresh),
+		cmocka_unit_test(a_long_run_is_read_anew_when_its_file_was_thinned),
 		cmocka_unit_test(parts_add_up_in_any_run),
 	};
 
