@@ -25,7 +25,7 @@ int exit_watch(pid_t pid)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
-	return fd < 0 ? -errno : fd;
+	return fd < 0 ? -errno : descriptor_worth_keeping(fd);
 }
 
 static enum exit_knowledge ask_pidfd(int pidfd, int *status)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static int open_file(pid_t pid, const char *name)
@@ -25,9 +26,23 @@ static ssize_t read_from_start(int fd, char *buffer, size_t size)
 	return n;
 }
 
+int descriptor_worth_keeping(int fd)
+{
+	enum { RESERVED = 64 };
+	struct rlimit limit;
+
+	if (fd < 0 || (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur > RESERVED &&
+		       (rlim_t)fd < limit.rlim_cur - RESERVED))
+		return fd;
+	close(fd);
+	return -EMFILE;
+}
+
 void proc_file_open(struct proc_file *f, pid_t pid, const char *name)
 {
-	*f = (struct proc_file){.fd = open_file(pid, name), .pid = pid, .name = name};
+	int fd = descriptor_worth_keeping(open_file(pid, name));
+
+	*f = (struct proc_file){.fd = fd < 0 ? -1 : fd, .pid = pid, .name = name};
 }
 
 void proc_file_close(struct proc_file *f)

@@ -17,6 +17,10 @@ struct proc_file {
 	const char *name; /* static storage: "statm" */
 };
 
+/* Gives back a descriptor that may be kept for as long as its process lives. Where few are left it is
+ * closed, and -EMFILE returned: the last ones are needed for reading. */
+int descriptor_worth_keeping(int fd);
+
 /* Never fails: what cannot be opened now fails to be read later. */
 void proc_file_open(struct proc_file *f, pid_t pid, const char *name);
 void proc_file_close(struct proc_file *f);

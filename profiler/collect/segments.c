@@ -25,7 +25,7 @@ int segments_open(struct segments *s, const char *directory, struct error *e)
 		close(s->inotify_fd);
 		s->inotify_fd = -1;
 	}
-	s->listed_ns = -1; /* what is there already */
+	s->list_again = 1; /* what is there already */
 	return 0;
 }
 
@@ -50,8 +50,12 @@ static void add_pending(struct segments *s, const struct job *j, const char *nam
 {
 	struct process *p;
 
-	if (!is_segment(name) || s->pending_count == SEGMENTS_PENDING)
+	if (!is_segment(name))
 		return;
+	if (s->pending_count == SEGMENTS_PENDING) { /* found again when there is room */
+		s->list_again = 1;
+		return;
+	}
 	for (int i = 0; i < s->pending_count; i++)
 		if (!strcmp(s->pending[i].name, name))
 			return;
@@ -73,6 +77,7 @@ static void list_directory(struct segments *s, const struct job *j)
 			close(fd);
 		return;
 	}
+	s->list_again = 0;
 	while ((entry = readdir(dir)))
 		add_pending(s, j, entry->d_name);
 	closedir(dir);
@@ -137,6 +142,8 @@ static void join(struct job *j, struct process *p, const struct segment_reader *
 		unlinkat(j->segment_dir_fd, p->segment_name, 0);
 		process_look_again(p);
 	}
+	if (p->cmdline[0] == '[') /* it was seen in the middle of its exec */
+		process_look_again(p);
 	p->segment = *reader;
 	p->segment_birth_ns = identity->birth_ns;
 	p->segment_exec_ns = 0;
@@ -205,7 +212,7 @@ void segments_poll(struct segments *s, struct job *j, int listen)
 
 	if (listen && s->inotify_fd >= 0)
 		read_inotify(s, j);
-	if (s->listed_ns < 0 || (s->inotify_fd < 0 && now_ns - s->listed_ns > list_period_ns))
+	if (s->list_again || (s->inotify_fd < 0 && now_ns - s->listed_ns > list_period_ns))
 		list_directory(s, j);
 	for (int i = 0; i < s->pending_count; i++) {
 		if (attach(s, j, s->pending[i].name))

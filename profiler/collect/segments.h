@@ -19,6 +19,7 @@ struct segments {
 	int dir_fd;
 	int inotify_fd; /* -1 = none left on this system: the directory is listed instead */
 	int64_t listed_ns;
+	int list_again; /* there may be some that no event told of */
 	/* seen, but not published yet by their process */
 	struct {
 		char name[64];

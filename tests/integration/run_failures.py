@@ -60,6 +60,15 @@ def a_limit_on_file_sizes_is_an_error_of_writing():
 
 
 @tap.claim
+def few_descriptors_cost_no_process():
+    script = f"ulimit -n 128; exec '{LOOPMEM}' run -o few.loopmem -- '{target('crowd')}' 100 1 2"
+    r = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=TMP)
+    assert r.returncode == 0, r.stderr
+    s = Session(path("few.loopmem"))
+    assert s.rows("SELECT count(*), sum(instrumented), count(exit_code) FROM process") == [(101, 101, 101)]
+
+
+@tap.claim
 def a_directory_that_cannot_be_written_costs_the_profile_only():
     r = run("sh", "-c", "echo out; exit 6", options=["-o", "no/such/run.loopmem"])
     assert (r.returncode, r.stdout) == (6, "out\n")
