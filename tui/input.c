@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profiler/view/format.h"
+#include "tui/prompt.h"
 #include "tui/ui.h"
 
 #define SECOND INT64_C(1000000000)
@@ -188,7 +189,7 @@ static void turn_sort(struct ui *ui)
 	ui_view(ui)->order_count = 0;
 }
 
-static void search(struct ui *ui, int direction)
+void ui_search(struct ui *ui, int direction)
 {
 	struct sheet sheet = {0};
 	int row;
@@ -342,307 +343,191 @@ static void redraw(struct ui *ui)
 		ui_say(ui, "%s", e.text);
 }
 
-/* ---- the prompt ------------------------------------------------------------------------------------------------------- */
+/* ---- dispatch ----------------------------------------------------------------------------------------- */
 
-static void ask(struct ui *ui, enum prompt_kind kind)
+static void quit(struct ui *ui)
 {
-	ui->prompt = kind;
-	ui->prompt_text[0] = '\0';
-	if (kind == PROMPT_FILTER)
-		snprintf(ui->prompt_text, sizeof(ui->prompt_text), "%s", ui->filter);
+	ui->quit = 1;
 }
 
-static void answer(struct ui *ui)
+static void suspend(struct ui *ui)
 {
-	enum prompt_kind kind = ui->prompt;
-	int64_t t_ns;
-
-	ui->prompt = PROMPT_NONE;
-	if (kind == PROMPT_SEARCH && ui->prompt_text[0]) {
-		snprintf(ui->search, sizeof(ui->search), "%s", ui->prompt_text);
-		search(ui, 1);
-	} else if (kind == PROMPT_FILTER) {
-		snprintf(ui->filter, sizeof(ui->filter), "%s", ui->prompt_text);
-	} else if (kind == PROMPT_GO_TO && ui->prompt_text[0]) {
-		if (timeline_parse(&ui->time, ui->model, ui->prompt_text, &t_ns))
-			ui_say(ui, "no moment \"%s\"   12:33, 90, +2m, e1, val1, peak",
-			       ui->prompt_text);
-		else
-			timeline_seek(&ui->time, ui->model, t_ns);
-		ui_moved(ui);
-	}
+	ui->suspend = 1;
 }
 
-/* Takes back one character of UTF-8. */
-static void rub_out(char *text)
-{
-	size_t length = strlen(text);
-
-	while (length && ((unsigned char)text[length - 1] & 0xc0) == 0x80)
-		length--;
-	text[length ? length - 1 : 0] = '\0';
-}
-
-static void type(struct ui *ui, int code)
-{
-	char bytes[8];
-	size_t at = strlen(ui->prompt_text);
-	int length = snprintf(bytes, sizeof(bytes), "%lc", (wint_t)code);
-
-	if (length > 0 && at + (size_t)length < sizeof(ui->prompt_text))
-		memcpy(ui->prompt_text + at, bytes, (size_t)length + 1);
-	if (ui->prompt == PROMPT_FILTER) /* takes effect as it is typed */
-		snprintf(ui->filter, sizeof(ui->filter), "%s", ui->prompt_text);
-}
-
-static void prompt_key(struct ui *ui, int code)
-{
-	if (code == CODE_ENTER || code == '\r') {
-		answer(ui);
-	} else if (code == CODE_ESCAPE || code == CODE_CONTROL('C')) {
-		if (ui->prompt == PROMPT_FILTER)
-			ui->filter[0] = '\0';
-		ui->prompt = PROMPT_NONE;
-	} else if (code == CODE_BACKSPACE || code == CODE_CONTROL('H')) {
-		rub_out(ui->prompt_text);
-		if (ui->prompt == PROMPT_FILTER)
-			snprintf(ui->filter, sizeof(ui->filter), "%s", ui->prompt_text);
-	} else if (code == CODE_CONTROL('U')) {
-		ui->prompt_text[0] = '\0';
-	} else if (code >= ' ' && code < CODE_FIRST_SPECIAL) {
-		type(ui, code);
-	}
-}
-
-/* ---- dispatch ------------------------------------------------------------------------------------------------------------ */
-
-/* Keys that mean the same without a session. 1 = done. */
-static int always(struct ui *ui, enum action action)
-{
-	switch (action) {
-	case ACTION_QUIT:
-		ui->quit = 1;
-		return 1;
-	case ACTION_HELP:
-		toggle_screen(ui, SCREEN_HELP);
-		return 1;
-	case ACTION_SETUP:
-		toggle_screen(ui, SCREEN_SETUP);
-		return 1;
-	case ACTION_REDRAW:
-		redraw(ui);
-		return 1;
-	case ACTION_SUSPEND:
-		ui->suspend = 1;
-		return 1;
-	case ACTION_GLYPHS:
-		next_glyphs(ui);
-		return 1;
-	case ACTION_COPY:
-		copy(ui);
-		return 1;
-	case ACTION_SAVE:
-		save(ui);
-		return 1;
-	case ACTION_GO_OUT:
-		go_out(ui);
-		return 1;
-	case ACTION_GO_IN:
-		go_in(ui);
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-static int row_action(struct ui *ui, enum action action)
+static void move_pages(struct ui *ui, int half_pages)
 {
 	int page = ui_view(ui)->visible > 1 ? ui_view(ui)->visible - 1 : 1;
 
-	switch (action) {
-	case ACTION_ROW_DOWN:
-		move_rows(ui, 1);
-		return 1;
-	case ACTION_ROW_UP:
-		move_rows(ui, -1);
-		return 1;
-	case ACTION_PAGE_DOWN:
-		move_rows(ui, page);
-		return 1;
-	case ACTION_PAGE_UP:
-		move_rows(ui, -page);
-		return 1;
-	case ACTION_HALF_DOWN:
-		move_rows(ui, (page + 1) / 2);
-		return 1;
-	case ACTION_HALF_UP:
-		move_rows(ui, -(page + 1) / 2);
-		return 1;
-	case ACTION_ROW_FIRST:
-		move_rows(ui, -INT_MAX);
-		return 1;
-	case ACTION_ROW_LAST:
-		move_rows(ui, INT_MAX);
-		return 1;
-	case ACTION_SORT_NEXT:
-		sort_by(ui, 1);
-		return 1;
-	case ACTION_SORT_PREVIOUS:
-		sort_by(ui, -1);
-		return 1;
-	case ACTION_SORT_TURN:
-		turn_sort(ui);
-		return 1;
-	case ACTION_SEARCH:
-		ask(ui, PROMPT_SEARCH);
-		return 1;
-	case ACTION_FILTER:
-		ask(ui, PROMPT_FILTER);
-		return 1;
-	case ACTION_FOUND_NEXT:
-		search(ui, 1);
-		return 1;
-	case ACTION_FOUND_PREVIOUS:
-		search(ui, -1);
-		return 1;
-	default:
-		return 0;
-	}
+	move_rows(ui, half_pages % 2 ? half_pages * ((page + 1) / 2) : half_pages / 2 * page);
 }
 
-static int time_action(struct ui *ui, enum action action)
+static void by_samples(struct ui *ui, int count)
+{
+	timeline_samples(&ui->time, ui->model, count);
+}
+
+static void to_start(struct ui *ui)
+{
+	timeline_seek(&ui->time, ui->model, 0);
+}
+
+static void to_end(struct ui *ui)
+{
+	timeline_seek(&ui->time, ui->model, ui->model->last_ns);
+}
+
+static void to_peak(struct ui *ui)
 {
 	const struct model_totals *totals = &ui->model->totals;
 
-	switch (action) {
-	case ACTION_TIME_LEFT:
-		by_columns(ui, -1);
-		return 1;
-	case ACTION_TIME_RIGHT:
-		by_columns(ui, 1);
-		return 1;
-	case ACTION_TIME_LEFT_TEN:
-		by_columns(ui, -10);
-		return 1;
-	case ACTION_TIME_RIGHT_TEN:
-		by_columns(ui, 10);
-		return 1;
-	case ACTION_SAMPLE_NEXT:
-		timeline_samples(&ui->time, ui->model, 1);
-		return 1;
-	case ACTION_SAMPLE_PREVIOUS:
-		timeline_samples(&ui->time, ui->model, -1);
-		return 1;
-	case ACTION_PHASE_NEXT:
-		by_phase(ui, 1);
-		return 1;
-	case ACTION_PHASE_PREVIOUS:
-		by_phase(ui, -1);
-		return 1;
-	case ACTION_TIME_START:
-		go_to(ui, 0, "");
-		return 1;
-	case ACTION_TIME_END:
-		go_to(ui, ui->model->last_ns, "");
-		return 1;
-	case ACTION_TIME_PEAK:
-		go_to(ui, totals->peak_bytes > 0 ? totals->peak_at_ns : MODEL_NONE, "no peak yet");
-		return 1;
-	case ACTION_TIME_IDLE:
-		go_to(ui, totals->idle_max_bytes > 0 ? totals->idle_max_at_ns : MODEL_NONE,
-		      "nothing was held idle");
-		return 1;
-	case ACTION_GO_TO:
-		ask(ui, PROMPT_GO_TO);
-		return 1;
-	case ACTION_FOLLOW:
-		timeline_follow(&ui->time, ui->model);
-		return 1;
-	case ACTION_PAUSE:
-		pause_or_play(ui);
-		return 1;
-	case ACTION_SLOWER:
-		set_speed(ui, 0);
-		return 1;
-	case ACTION_FASTER:
-		set_speed(ui, 1);
-		return 1;
-	default:
-		return 0;
-	}
+	go_to(ui, totals->peak_bytes > 0 ? totals->peak_at_ns : MODEL_NONE, "no peak yet");
 }
 
-static int mark_action(struct ui *ui, enum action action)
+static void to_most_idle(struct ui *ui)
 {
-	switch (action) {
-	case ACTION_MARK:
-		mark(ui);
-		return 1;
-	case ACTION_DIFFERENCE:
-		difference(ui);
-		return 1;
-	case ACTION_MARK_JUMP:
-		jump(ui);
-		return 1;
-	case ACTION_MARK_SWAP:
-		timeline_swap_marks(&ui->time);
-		return 1;
-	case ACTION_MARK_FORGET:
-		timeline_forget_marks(&ui->time);
-		return 1;
-	default:
-		return 0;
-	}
+	const struct model_totals *totals = &ui->model->totals;
+
+	go_to(ui, totals->idle_max_bytes > 0 ? totals->idle_max_at_ns : MODEL_NONE,
+	      "nothing was held idle");
 }
 
-static int shown_action(struct ui *ui, enum action action)
+static void follow(struct ui *ui)
 {
-	switch (action) {
-	case ACTION_ZOOM_IN:
-	case ACTION_ZOOM_OUT:
-		if (on_tree(ui))
-			open_tree(ui, action == ACTION_ZOOM_IN ? '+' : '-');
-		else
-			timeline_zoom(&ui->time, ui->model, action == ACTION_ZOOM_IN ? 1 : -1);
-		return 1;
-	case ACTION_ZOOM_ALL:
-		timeline_zoom(&ui->time, ui->model, 0);
-		return 1;
-	case ACTION_OPEN:
-		open_tree(ui, 'e');
-		return 1;
-	case ACTION_OPEN_ALL:
-		open_tree(ui, 'E');
-		return 1;
-	case ACTION_TREE:
-		tree_or_list(ui);
-		return 1;
-	case ACTION_MEASURE:
-		next_measure(ui);
-		return 1;
-	case ACTION_CHART:
-		next_chart(ui);
-		return 1;
-	case ACTION_OWNER:
-		next_owner(ui);
-		return 1;
-	case ACTION_SWITCH:
-		flip(ui);
-		return 1;
-	case ACTION_HEADER:
-		ui->hide_header ^= 1;
-		return 1;
-	case ACTION_SCREEN_NEXT:
-		go_to_tab(ui, ui->screen < SCREEN_TABS ? (int)ui->screen + 1 : 0);
-		return 1;
-	case ACTION_SCREEN_PREVIOUS:
-		go_to_tab(ui, ui->screen < SCREEN_TABS ? (int)ui->screen - 1 : 0);
-		return 1;
-	default:
-		if (action >= ACTION_SCREEN_1 && action <= ACTION_SCREEN_6)
-			go_to_tab(ui, (int)action - ACTION_SCREEN_1);
-		return 0;
-	}
+	timeline_follow(&ui->time, ui->model);
+}
+
+/* + and - open and close where there is a tree. */
+static void zoom(struct ui *ui, int direction)
+{
+	if (direction && on_tree(ui))
+		open_tree(ui, direction > 0 ? '+' : '-');
+	else
+		timeline_zoom(&ui->time, ui->model, direction);
+}
+
+static void swap_marks(struct ui *ui)
+{
+	timeline_swap_marks(&ui->time);
+}
+
+static void forget_marks(struct ui *ui)
+{
+	timeline_forget_marks(&ui->time);
+}
+
+static void hide_header(struct ui *ui)
+{
+	ui->hide_header ^= 1;
+}
+
+static void step_tab(struct ui *ui, int direction)
+{
+	go_to_tab(ui, ui->screen < SCREEN_TABS ? (int)ui->screen + direction : 0);
+}
+
+static void toggle(struct ui *ui, int screen)
+{
+	toggle_screen(ui, (enum screen_id)screen);
+}
+
+static void ask(struct ui *ui, int kind)
+{
+	prompt_ask(ui, (enum prompt_kind)kind);
+}
+
+enum {
+	NEEDS_SAMPLES = 1
+}; /* does nothing before the first one, and the moments have to be read again */
+
+/* What each action does: a function, or one with an argument. */
+static const struct {
+	void (*run)(struct ui *);
+	void (*run_with)(struct ui *, int);
+	int argument, needs;
+} actions[ACTIONS] = {
+	[ACTION_TIME_LEFT] = {NULL, by_columns, -1, NEEDS_SAMPLES},
+	[ACTION_TIME_RIGHT] = {NULL, by_columns, 1, NEEDS_SAMPLES},
+	[ACTION_TIME_LEFT_TEN] = {NULL, by_columns, -10, NEEDS_SAMPLES},
+	[ACTION_TIME_RIGHT_TEN] = {NULL, by_columns, 10, NEEDS_SAMPLES},
+	[ACTION_SAMPLE_NEXT] = {NULL, by_samples, 1, NEEDS_SAMPLES},
+	[ACTION_SAMPLE_PREVIOUS] = {NULL, by_samples, -1, NEEDS_SAMPLES},
+	[ACTION_PHASE_NEXT] = {NULL, by_phase, 1, NEEDS_SAMPLES},
+	[ACTION_PHASE_PREVIOUS] = {NULL, by_phase, -1, NEEDS_SAMPLES},
+	[ACTION_TIME_START] = {to_start, NULL, 0, NEEDS_SAMPLES},
+	[ACTION_TIME_END] = {to_end, NULL, 0, NEEDS_SAMPLES},
+	[ACTION_TIME_PEAK] = {to_peak, NULL, 0, NEEDS_SAMPLES},
+	[ACTION_TIME_IDLE] = {to_most_idle, NULL, 0, NEEDS_SAMPLES},
+	[ACTION_GO_TO] = {NULL, ask, PROMPT_GO_TO, NEEDS_SAMPLES},
+	[ACTION_ZOOM_IN] = {NULL, zoom, 1, NEEDS_SAMPLES},
+	[ACTION_ZOOM_OUT] = {NULL, zoom, -1, NEEDS_SAMPLES},
+	[ACTION_ZOOM_ALL] = {NULL, zoom, 0, NEEDS_SAMPLES},
+	[ACTION_PAUSE] = {pause_or_play, NULL, 0, NEEDS_SAMPLES},
+	[ACTION_FOLLOW] = {follow, NULL, 0, NEEDS_SAMPLES},
+	[ACTION_SLOWER] = {NULL, set_speed, 0, 0},
+	[ACTION_FASTER] = {NULL, set_speed, 1, 0},
+
+	[ACTION_ROW_DOWN] = {NULL, move_rows, 1, 0},
+	[ACTION_ROW_UP] = {NULL, move_rows, -1, 0},
+	[ACTION_ROW_FIRST] = {NULL, move_rows, -INT_MAX, 0},
+	[ACTION_ROW_LAST] = {NULL, move_rows, INT_MAX, 0},
+	[ACTION_PAGE_UP] = {NULL, move_pages, -2, 0},
+	[ACTION_PAGE_DOWN] = {NULL, move_pages, 2, 0},
+	[ACTION_HALF_UP] = {NULL, move_pages, -1, 0},
+	[ACTION_HALF_DOWN] = {NULL, move_pages, 1, 0},
+	[ACTION_GO_IN] = {go_in, NULL, 0, 0},
+	[ACTION_GO_OUT] = {go_out, NULL, 0, 0},
+	[ACTION_SORT_PREVIOUS] = {NULL, sort_by, -1, 0},
+	[ACTION_SORT_NEXT] = {NULL, sort_by, 1, 0},
+	[ACTION_SORT_TURN] = {turn_sort, NULL, 0, 0},
+	[ACTION_SEARCH] = {NULL, ask, PROMPT_SEARCH, 0},
+	[ACTION_FOUND_NEXT] = {NULL, ui_search, 1, 0},
+	[ACTION_FOUND_PREVIOUS] = {NULL, ui_search, -1, 0},
+	[ACTION_FILTER] = {NULL, ask, PROMPT_FILTER, 0},
+	[ACTION_OPEN] = {NULL, open_tree, 'e', NEEDS_SAMPLES},
+	[ACTION_OPEN_ALL] = {NULL, open_tree, 'E', NEEDS_SAMPLES},
+	[ACTION_TREE] = {tree_or_list, NULL, 0, NEEDS_SAMPLES},
+
+	[ACTION_MARK] = {mark, NULL, 0, NEEDS_SAMPLES},
+	[ACTION_DIFFERENCE] = {difference, NULL, 0, NEEDS_SAMPLES},
+	[ACTION_MARK_JUMP] = {jump, NULL, 0, NEEDS_SAMPLES},
+	[ACTION_MARK_SWAP] = {swap_marks, NULL, 0, NEEDS_SAMPLES},
+	[ACTION_MARK_FORGET] = {forget_marks, NULL, 0, NEEDS_SAMPLES},
+
+	[ACTION_SCREEN_1] = {NULL, go_to_tab, SCREEN_OVERVIEW, 0},
+	[ACTION_SCREEN_2] = {NULL, go_to_tab, SCREEN_POOLS, 0},
+	[ACTION_SCREEN_3] = {NULL, go_to_tab, SCREEN_PROCESSES, 0},
+	[ACTION_SCREEN_4] = {NULL, go_to_tab, SCREEN_SITES, 0},
+	[ACTION_SCREEN_5] = {NULL, go_to_tab, SCREEN_FINDINGS, 0},
+	[ACTION_SCREEN_6] = {NULL, go_to_tab, SCREEN_EVENTS, 0},
+	[ACTION_SCREEN_NEXT] = {NULL, step_tab, 1, 0},
+	[ACTION_SCREEN_PREVIOUS] = {NULL, step_tab, -1, 0},
+	[ACTION_MEASURE] = {next_measure, NULL, 0, 0},
+	[ACTION_CHART] = {next_chart, NULL, 0, 0},
+	[ACTION_OWNER] = {next_owner, NULL, 0, NEEDS_SAMPLES},
+	[ACTION_GLYPHS] = {next_glyphs, NULL, 0, 0},
+	[ACTION_SWITCH] = {flip, NULL, 0, NEEDS_SAMPLES},
+	[ACTION_HEADER] = {hide_header, NULL, 0, 0},
+
+	[ACTION_COPY] = {copy, NULL, 0, 0},
+	[ACTION_SAVE] = {save, NULL, 0, 0},
+	[ACTION_SETUP] = {NULL, toggle, SCREEN_SETUP, 0},
+	[ACTION_REDRAW] = {redraw, NULL, 0, 0},
+	[ACTION_SUSPEND] = {suspend, NULL, 0, 0},
+	[ACTION_HELP] = {NULL, toggle, SCREEN_HELP, 0},
+	[ACTION_QUIT] = {quit, NULL, 0, 0},
+};
+
+static void act(struct ui *ui, enum action action)
+{
+	if (actions[action].needs && (!ui->model || !ui->model->round_count))
+		return;
+	if (actions[action].run)
+		actions[action].run(ui);
+	else if (actions[action].run_with)
+		actions[action].run_with(ui, actions[action].argument);
+	if (actions[action].needs)
+		ui_moved(ui);
 }
 
 void ui_key(struct ui *ui, int code)
@@ -655,12 +540,8 @@ void ui_key(struct ui *ui, int code)
 		return;
 	}
 	action = key_action(code);
-	if (action == ACTION_NONE) {
+	if (action == ACTION_NONE)
 		ui_say(ui, "no such key: %s   ? help", key_text(code, name, sizeof(name)));
-		return;
-	}
-	if (always(ui, action) || row_action(ui, action) || !ui->model || !ui->model->round_count)
-		return;
-	if (time_action(ui, action) || mark_action(ui, action) || shown_action(ui, action))
-		ui_moved(ui);
+	else
+		act(ui, action);
 }

@@ -135,6 +135,8 @@ void ui_hit(struct ui *ui, struct hit hit);
 
 void ui_key(struct ui *ui, int code);
 void ui_go_to_screen(struct ui *ui, enum screen_id screen);
+/* Selects the next (1) or previous (-1) row that holds ui->search. */
+void ui_search(struct ui *ui, int direction);
 
 /* ---- mouse.c ---------------------------------------------------------------------------------------------- */
 
@@ -171,10 +173,14 @@ int ui_draw_sheet(struct ui *ui, struct cells *cells, struct sheet *sheet, int y
 
 /* ---- pieces of screens -------------------------------------------------------------------------------------- */
 
-int header_draw(struct ui *ui,
-		struct cells *cells); /* all but the title; returns the first free line */
-void header_title(const struct ui *ui,
-		  struct cells *cells); /* last: it tells what the screen left out */
+/* Everything above the screen's own part but the title; returns the first free line. */
+int header_draw(struct ui *ui, struct cells *cells);
+/* The first line, drawn last: it tells what the screen left out. */
+void title_draw(const struct ui *ui, struct cells *cells);
+/* Its left part alone, up to column `end`. */
+void title_left(const struct ui *ui, struct cells *cells, int end);
+/* The answers from line y on, in three lines or in one; returns the line after them. */
+int answers_draw(const struct ui *ui, struct cells *cells, int y, int in_full);
 void bar_draw(struct ui *ui, struct cells *cells);
 
 struct chart_place {
