@@ -158,8 +158,8 @@ static int draw_remedy(const struct ui *ui, struct cells *cells, int y, int end,
 	return paragraph_draw(cells, y, end, 7, text);
 }
 
-static void draw_finding(const struct ui *ui, struct cells *cells, int y, int end,
-			 const struct model_finding *f)
+static int draw_finding(const struct ui *ui, struct cells *cells, int y, int end,
+			const struct model_finding *f)
 {
 	int roomy = end - y >= 20;
 	char letter[2] = {"NWE"[f->severity], '\0'};
@@ -171,7 +171,7 @@ static void draw_finding(const struct ui *ui, struct cells *cells, int y, int en
 	if (f->text && *f->text)
 		y = paragraph_draw(cells, y, end, 3, f->text);
 	y = draw_evidence(cells, y + roomy, end - 2, f);
-	draw_remedy(ui, cells, y + roomy, end, f);
+	return draw_remedy(ui, cells, y + roomy, end, f);
 }
 
 /* ---- the screen ----------------------------------------------------------------------------------------------------- */
@@ -190,6 +190,20 @@ static void draw_nothing(const struct ui *ui, struct cells *cells, int y)
 		pen = pen_at(cells, y + 1, 3);
 		pen_print(&pen, "Nothing to report. Held idle %s, overlap %s.%40s", idle, overlap,
 			  "");
+	}
+}
+
+/* What went wrong or was left out while it was measured: never silent, on the lowest lines that are free. */
+static void draw_notes(const struct ui *ui, struct cells *cells, int y, int end)
+{
+	const struct model *m = ui->model;
+	char text[512];
+
+	for (size_t i = 0; i < m->note_count && y < end; i++) {
+		snprintf(text, sizeof(text),
+			 m->notes[i].count > 1 ? "Note: %s (%lld times)" : "Note: %s",
+			 m->notes[i].text, (long long)m->notes[i].count);
+		y = paragraph_draw(cells, y, end, 1, text);
 	}
 }
 
@@ -217,6 +231,7 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 		return;
 	if (!ui->model->finding_count) {
 		draw_nothing(ui, cells, y);
+		draw_notes(ui, cells, y + 3, end);
 		return;
 	}
 	if (!ui_sheet(ui, &sheet))
@@ -226,7 +241,8 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 	sheet_release(&sheet);
 	f = selected_finding(ui);
 	if (f && end - hints - y > 2)
-		draw_finding(ui, cells, y + 1, end - hints, f);
+		y = draw_finding(ui, cells, y + 1, end - hints, f);
+	draw_notes(ui, cells, y + 1, end - hints);
 	if (hints)
 		draw_hints(cells, end - 2);
 }

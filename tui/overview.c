@@ -199,21 +199,36 @@ static int without_workers(const struct model *m)
 	return (int)m->pool_count;
 }
 
-/* What there is to say when the sheet would say nothing. Returns lines used. */
-static int draw_empty(const struct ui *ui, struct cells *cells, int y, int end)
+/* Why loaders are not followed in some process, or NULL. */
+static const char *why_not_followed(const struct model *m)
 {
-	struct pen pen = pen_at(cells, y + 1, 3);
+	for (size_t i = 0; i < m->process_count; i++)
+		if (m->processes[i].python_reason && *m->processes[i].python_reason)
+			return m->processes[i].python_reason;
+	return NULL;
+}
 
-	if (!ui->model->pool_count && ui->live) {
-		pen_text(&pen, "No data loader yet.");
-		return paragraph_draw(
-			cells, y + 3, end, 3,
+/* What there is to say when the table would say nothing. */
+static void draw_empty(const struct ui *ui, struct cells *cells, int y, int end)
+{
+	const char *reason = why_not_followed(ui->model);
+	char text[512];
+
+	if (ui->live) {
+		y = paragraph_draw(cells, y + 1, end, 3, "No data loader yet.");
+		y = paragraph_draw(
+			cells, y + 1, end, 3,
 			"The memory of the process itself is counted already. Pools appear here as soon as a "
 			"torch DataLoader, or a program that calls loopmem.h, starts one.");
+	} else {
+		y = paragraph_draw(
+			cells, y + 1, end, 3,
+			"No data loader was seen in this run: all of the memory is the processes' own.");
 	}
-	pen_text(&pen,
-		 "No data loader was seen in this run: all of the memory is the processes' own.");
-	return y + 3;
+	if (!reason)
+		return;
+	snprintf(text, sizeof(text), "Python's loaders are not followed: %s", reason);
+	paragraph_draw(cells, y + 1, end, 3, text);
 }
 
 struct rows {
@@ -267,24 +282,25 @@ static int draw_chart(struct ui *ui, struct cells *cells, int y, const struct ro
 	return y + 1;
 }
 
-static int draw_pools(struct ui *ui, struct cells *cells, int y, int end, struct sheet *sheet)
+static void draw_pools(struct ui *ui, struct cells *cells, int y, int end, struct sheet *sheet)
 {
 	int loaders = without_workers(ui->model);
-	struct pen pen;
+	char text[128];
 
-	if (!ui->model->pool_count)
-		return draw_empty(ui, cells, y, end);
+	if (!ui->model->pool_count) {
+		draw_empty(ui, cells, y, end);
+		return;
+	}
 	y = ui_draw_sheet(ui, cells, sheet, y, end - y);
-	if (!loaders || y + 1 >= end)
-		return y;
-	pen = pen_at(cells, y + 1, 3);
-	pen_print(
-		&pen,
+	if (!loaders)
+		return;
+	snprintf(
+		text, sizeof(text),
 		loaders == 1
 			? "%d loader without worker processes: its memory is the owner's."
 			: "%d loaders without worker processes: their memory is the owner's, shown by stage.",
 		loaders);
-	return y + 2;
+	paragraph_draw(cells, y + 1, end, 3, text);
 }
 
 static void draw(struct ui *ui, struct cells *cells, int y, int height)

@@ -60,6 +60,15 @@ static void mode_words(const struct ui *ui, char *word, size_t word_size, char *
 	}
 }
 
+/* Pools that were found from outside are guesses, and the title says so. */
+static int is_guessed(const struct model *m)
+{
+	for (size_t i = 0; i < m->pool_count; i++)
+		if (m->pools[i].guessed)
+			return 1;
+	return 0;
+}
+
 static void difference_words(const struct ui *ui, char *rest, size_t size)
 {
 	int64_t a_ns = 0, b_ns = 0;
@@ -97,6 +106,8 @@ static void title_right(const struct ui *ui, struct cells *cells, int *left)
 		difference_words(ui, rest, sizeof(rest));
 		*phase = '\0';
 	}
+	if (is_guessed(ui->model))
+		strncat(rest, "  GUESSED", sizeof(rest) - strlen(rest) - 1);
 	if (ui->filter[0])
 		snprintf(filter, sizeof(filter), "filter: %s, %d hidden  ", ui->filter,
 			 ui->hidden_rows);

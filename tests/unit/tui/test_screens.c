@@ -353,6 +353,47 @@ static void the_selection_stays_on_its_pool_while_time_moves(void **state)
 	stop(f);
 }
 
+static void every_key_may_be_pressed_without_a_session(void **state)
+{
+	struct tui_options options;
+	struct fixture f = {0};
+	struct error e;
+
+	(void)state;
+	tui_options_init(&options);
+	assert_int_equal(ui_init(&f.ui, &options, &e), 0);
+	if (f.ui.model || f.ui.running.count) { /* somebody's run goes on beside this test */
+		ui_release(&f.ui);
+		skip();
+	}
+	assert_int_equal(cells_resize(&f.cells, 80, 24), 0);
+	shows(&f, "No session here.");
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < key_entry_count; i++)
+			if (key_entries[i].kind == KEY_BINDING) {
+				ui_key(&f.ui, key_entries[i].code);
+				ui_draw(&f.ui, &f.cells);
+			}
+	ui_release(&f.ui);
+	cells_release(&f.cells);
+}
+
+static void every_key_may_be_pressed_on_every_screen(void **state)
+{
+	struct fixture *f = start(live, 80, 24);
+
+	(void)state;
+	for (int screen = SCREEN_OVERVIEW; screen < SCREENS; screen++)
+		for (int i = 0; i < key_entry_count; i++)
+			if (key_entries[i].kind == KEY_BINDING) {
+				f->ui.screen = screen;
+				ui_key(&f->ui, key_entries[i].code);
+				ui_draw(&f->ui, &f->cells);
+				ui_tick(&f->ui, SECOND / 2);
+			}
+	stop(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -369,6 +410,8 @@ int main(void)
 		cmocka_unit_test(every_screen_draws_at_every_size),
 		cmocka_unit_test(states_differ_without_colour),
 		cmocka_unit_test(layers_of_the_chart_differ_without_colour),
+		cmocka_unit_test(every_key_may_be_pressed_without_a_session),
+		cmocka_unit_test(every_key_may_be_pressed_on_every_screen),
 		cmocka_unit_test(a_hidden_row_is_never_silent),
 		cmocka_unit_test(the_selection_stays_on_its_pool_while_time_moves),
 	};

@@ -79,6 +79,20 @@ static void bytes_of_a_table_have_one_unit(void **state)
 	sheet_release(&sheet);
 }
 
+static void a_figure_that_was_last_seen_a_while_ago_says_so(void **state)
+{
+	struct sheet sheet = three_pools();
+	struct sheet_view view;
+
+	(void)state;
+	sheet_value(&sheet, &sheet.rows[1], COLUMN_OVERVIEW_MEMORY)->stale = 1;
+	sheet_view_init(&view);
+	drawn(&sheet, &view, 80, 6);
+	assert_non_null(strstr(line(2), " 0.5~"));
+	assert_null(strchr(line(1), '~'));
+	sheet_release(&sheet);
+}
+
 static void columns_of_nothing_are_not_drawn(void **state)
 {
 	struct sheet sheet = three_pools();
@@ -280,6 +294,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_of_a_table_have_one_unit),
+		cmocka_unit_test(a_figure_that_was_last_seen_a_while_ago_says_so),
 		cmocka_unit_test(columns_of_nothing_are_not_drawn),
 		cmocka_unit_test(narrow_tables_keep_numbers_whole_and_tell_what_is_hidden),
 		cmocka_unit_test(sorting_is_by_value_largest_first_and_can_be_turned),
