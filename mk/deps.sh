@@ -13,6 +13,7 @@ is_there() { # is_there KIND:NAME
 	command:*) command -v "$name" ;;
 	header:*) echo "#include <$name>" | "${CC:-gcc}" -E - ;;
 	library:*) pkg-config --exists "$name" ;;
+	path:*) [[ -e $name ]] ;;
 	file:*) [[ $("${CC:-gcc}" -print-file-name="$name") == /* ]] ;;
 	python:*) "${PYTHON:-python3}" -c "import $name" ;;
 	esac >/dev/null 2>&1
@@ -32,7 +33,7 @@ missing=()
 # shellcheck disable=SC2034 # read through ${!system}
 while read -r purpose check debian fedora arch; do
 	[[ " $* " == *" $purpose "* ]] || continue
-	is_there "$check" || missing+=("${!system}")
+	[[ ${!system} == - ]] || is_there "$check" || missing+=("${!system}")
 done < <(grep -v '^#' mk/packages)
 ((${#missing[@]})) || exit 0
 

@@ -28,21 +28,34 @@ endef
 $(foreach x,$(FOLDERS) $(if $(sources_reference),reference),$(eval $(call archive_rule,$(x))))
 
 # Files of other languages, embedded as C arrays: F/NAME.sql is NAME_sql[] in $(O)/F/NAME_sql.h,
-# included as "F/NAME_sql.h"; inject/python/hook.py is hook_py[] in "inject/python/hook_py.h".
+# included as "F/NAME_sql.h"; likewise .css, .js, and inject/python/hook.py.
 GENERATED := $(patsubst %.sql,$(O)/%_sql.h,$(shell find profiler -name '*.sql')) \
-             $(patsubst %.py,$(O)/%_py.h,$(wildcard inject/python/*.py))
+             $(patsubst %.py,$(O)/%_py.h,$(wildcard inject/python/*.py)) \
+             $(patsubst %.css,$(O)/%_css.h,$(wildcard profiler/view/html/*.css)) \
+             $(patsubst %.js,$(O)/%_js.h,$(wildcard profiler/view/html/*.js)) \
+             $(O)/profiler/view/html/dygraph.h
 
 # Kept: make would delete them as intermediate files.
 .SECONDARY: $(GENERATED)
 embed = mk/embed.sh $(notdir $(basename $@)) $< > $@
-$(O)/%_sql.h: %.sql mk/embed.sh
+define embed_rule
+$(O)/%_$(1).h: %.$(1) mk/embed.sh
+	@mkdir -p $$(@D)
+	$$(call say,GEN,$$@)
+	$$(Q)$$(embed)
+endef
+$(foreach x,sql py css js,$(eval $(call embed_rule,$(x))))
+
+# The chart library of HTML reports, from the system's package (Debian: libjs-dygraphs). Without it
+# they have a static picture only.
+DYGRAPHS ?= /usr/share/javascript/dygraphs
+$(O)/dygraphs: FORCE
+	@mkdir -p $(@D)
+	@$(call write_if_changed,$(wildcard $(DYGRAPHS)/dygraph.min.js))
+$(O)/profiler/view/html/dygraph.h: $(O)/dygraphs mk/dygraphs.sh mk/embed.sh
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
-	$(Q)$(embed)
-$(O)/%_py.h: %.py mk/embed.sh
-	@mkdir -p $(@D)
-	$(call say,GEN,$@)
-	$(Q)$(embed)
+	$(Q)mk/dygraphs.sh $(DYGRAPHS) > $@
 
 PROGRAMS := $(O)/loopmem
 ifneq ($(wildcard reference/main.c),)

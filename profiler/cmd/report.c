@@ -25,7 +25,7 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{"format", 'f', "text|markdown|json", 0,
+	{"format", 'f', "text|markdown|html|json", 0,
 	 "of the report (by the ending of -o FILE, else text)", 0},
 	{"output", 'o', "FILE", 0, "write to FILE instead of the standard output", 0},
 	{"full", KEY_FULL, NULL, 0, "list everything, do not fold", 0},

@@ -8,6 +8,7 @@
 
 #include "profiler/session/session.h"
 #include "profiler/version.h"
+#include "profiler/view/dygraphs.h"
 
 #ifdef __clang__
 #define COMPILER "" /* its __VERSION__ begins with the name */
@@ -28,6 +29,8 @@ void version_print(void)
 	line("compiler", COMPILER __VERSION__);
 	line("sqlite", session_sqlite_version());
 	line("jansson", jansson_version_str());
+	line("dygraphs",
+	     dygraphs_js()[0] ? dygraphs_version() : "none: HTML reports have static pictures");
 	line("glibc", gnu_get_libc_version());
 	if (!uname(&system))
 		line("kernel", system.release);

@@ -6,6 +6,7 @@
 const struct report_format report_formats[] = {
 	{"text", ".txt", 0, report_text},
 	{"markdown", ".md", 1, report_markdown},
+	{"html", ".html", 0, report_html},
 	{"json", ".json", 0, report_json},
 };
 const size_t report_format_count = sizeof(report_formats) / sizeof(report_formats[0]);

@@ -34,6 +34,8 @@ int report_text(FILE *out, struct model *const *models, size_t count,
 		const struct report_options *options);
 int report_markdown(FILE *out, struct model *const *models, size_t count,
 		    const struct report_options *options);
+int report_html(FILE *out, struct model *const *models, size_t count,
+		const struct report_options *options);
 int report_json(FILE *out, struct model *const *models, size_t count,
 		const struct report_options *options);
 

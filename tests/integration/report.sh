@@ -53,8 +53,8 @@ loopmem report
 claim "no file is usage" test "$status,${err%%$'\n'*}" = "2,loopmem report: no session given"
 loopmem report -f xml "$session"
 claim "an unknown format is usage and lists the known" \
-	test "$status,${err%%$'\n'*}" = '2,loopmem report: no format "xml"; formats: text, markdown, json'
-loopmem report -o "$TEST_TMP/a.html" "$session"
+	test "$status,${err%%$'\n'*}" = '2,loopmem report: no format "xml"; formats: text, markdown, html, json'
+loopmem report -o "$TEST_TMP/a.xls" "$session"
 claim "so is an ending that is no format" test "$status" -eq 2
 loopmem report --width 12 "$session"
 claim "so is a width that nothing fits" test "$status" -eq 2

@@ -1,0 +1,95 @@
+/* The findings as cards: the sentence with its figure, the evidence, what to do. */
+#include <string.h>
+
+#include "profiler/view/html.h"
+#include "profiler/view/words.h"
+
+static void evidence_value(const struct html *h, const struct model_evidence *e)
+{
+	char text[FORMAT_MAX];
+
+	switch (e->kind) {
+	case MODEL_BYTES:
+		fputs(format_bytes(text, (int64_t)e->value), h->out);
+		break;
+	case MODEL_SECONDS:
+		fputs(format_duration(text, (int64_t)(e->value * 1e9)), h->out);
+		break;
+	case MODEL_COUNT:
+		fputs(format_count(text, (int64_t)e->value), h->out);
+		break;
+	case MODEL_RATIO:
+		fputs(format_percent_fine(text, e->value), h->out);
+		break;
+	case MODEL_TEXT:
+		html_text(h, e->text);
+		break;
+	}
+}
+
+static void evidence(const struct html *h, const struct model_finding *f)
+{
+	fputs("<table class=\"evidence\"><tbody>\n", h->out);
+	for (size_t i = 0; i < f->evidence_count; i++) {
+		fputs("<tr><th scope=\"row\">", h->out);
+		html_text(h, f->evidence[i].label);
+		fputs("</th><td class=\"n\">", h->out);
+		evidence_value(h, &f->evidence[i]);
+		fputs("</td></tr>\n", h->out);
+	}
+	fputs("</tbody></table>\n", h->out);
+}
+
+static void remedy(const struct html *h, const struct model_finding *f)
+{
+	char command[WORDS_MAX];
+
+	if (f->advice[0]) {
+		fputs("<p class=\"advice\">", h->out);
+		html_text(h, f->advice);
+		fputs("</p>\n", h->out);
+	}
+	if (!f->release_helps)
+		return;
+	fputs("<pre class=\"copy\"><code>", h->out);
+	html_text(h, words_release(command, sizeof(command), h->m, 0));
+	fputs("</code></pre>\n", h->out);
+}
+
+static void card(const struct html *h, const struct model_finding *f)
+{
+	char bytes[FORMAT_MAX], at[FORMAT_MAX];
+	const char *severity = model_severity_name(f->severity);
+
+	fprintf(h->out, "<article class=\"card %s\" id=\"%s\">\n<h3><b class=\"severity\">%s</b> ",
+		severity, f->id, severity);
+	fprintf(h->out, "%s", format_bytes(bytes, f->bytes));
+	if (f->moment_count)
+		fprintf(h->out, " at %s", format_moment(at, f->moments[0]));
+	fputs(". ", h->out);
+	html_text(h, f->title);
+	fprintf(h->out, ".</h3>\n<p><a class=\"id\" href=\"#%s\">%s</a>", f->id, f->id);
+	if (f->moment_count)
+		fprintf(h->out,
+			" <button type=\"button\" class=\"script show\" data-t=\"%.3f\">Show in the timeline</button>",
+			html_seconds(f->moments[0]));
+	fputs("</p>\n<div class=\"both\"><div>", h->out);
+	if (f->text[0]) {
+		fputs("<p>", h->out);
+		html_text(h, f->text);
+		fputs("</p>\n", h->out);
+	}
+	remedy(h, f);
+	fputs("</div>\n", h->out);
+	evidence(h, f);
+	fputs("</div></article>\n", h->out);
+}
+
+int html_findings(const struct html *h)
+{
+	if (!h->m->finding_count)
+		fputs("<p>No errors, no warnings, no notices.</p>\n", h->out);
+	for (size_t i = 0; i < h->m->finding_count; i++)
+		card(h, &h->m->findings[i]);
+	return 0;
+}
