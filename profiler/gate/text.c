@@ -12,7 +12,9 @@
 #include "profiler/view/escape.h"
 #include "profiler/view/format.h"
 
-enum { VERDICT_COLUMN = 2, KEY_COLUMN = 15, KEY_MOST = 48, CAUSES = 2 };
+enum { COLUMNS = 100, VERDICT_COLUMN = 2, KEY_COLUMN = 15, KEY_MOST = 48, CAUSES = 2 };
+
+#define BLANKS "               " /* KEY_COLUMN of them */
 
 /* One line, foreign text in it made harmless. */
 static void __attribute__((format(printf, 2, 3))) put(FILE *out, const char *format, ...)
@@ -27,6 +29,39 @@ static void __attribute__((format(printf, 2, 3))) put(FILE *out, const char *for
 	escape_text(out, line ? line : "out of memory");
 	fputc('\n', out);
 	free(line);
+}
+
+/* How many bytes of `text` fill a line of `room` columns: up to the end of a clause, so that no number is parted from its unit; else up
+ * to a blank; a whole word at least. */
+static size_t line_length(const char *text, int room)
+{
+	size_t clause = 0, word = 0, at = 0;
+	int columns = 0;
+
+	for (; text[at]; at++) {
+		if (columns >= room && word && text[at] != ' ')
+			return clause ? clause : word;
+		if (text[at] == ' ' && columns <= room && at) {
+			word = at;
+			clause = strchr(",;:", text[at - 1]) ? at : clause;
+		}
+		columns += ((unsigned char)text[at] & 0xC0) != 0x80;
+	}
+	return at;
+}
+
+/* Words after `lead`, in lines of at most COLUMNS, the later ones indented by its width. */
+static void put_wrapped(FILE *out, const char *lead, const char *text)
+{
+	int indent = (int)strlen(lead);
+
+	do {
+		size_t length = line_length(text, COLUMNS - indent);
+
+		put(out, "%s%.*s", lead, (int)length, text);
+		text += length + strspn(text + length, " ");
+		lead = BLANKS + sizeof(BLANKS) - 1 - indent;
+	} while (*text);
 }
 
 /* ---- the first line ------------------------------------------------------------------------------------------- */
@@ -149,7 +184,7 @@ static void put_row(FILE *out, const struct row *row, int width, const struct te
 	    warns ? " (only warns)" : "", explain_wants_why(row) ? "    " : "",
 	    explain_wants_why(row) && place ? place : "");
 	if (explain_wants_why(row) && why && why[0])
-		put(out, "%*s%s", KEY_COLUMN, "", why);
+		put_wrapped(out, BLANKS, why);
 	if (options->explain)
 		put(out, "%*sdecided by %s: %s", KEY_COLUMN, "", place ? place : "",
 		    row->rule->source);
@@ -158,12 +193,14 @@ static void put_row(FILE *out, const struct row *row, int width, const struct te
 	free(why);
 }
 
-static void put_rows(FILE *out, const struct result *result, const struct text_options *options)
+/* The rows from one on up to another. */
+static void put_rows(FILE *out, const struct result *result, size_t from, size_t to,
+		     const struct text_options *options)
 {
 	int width = key_width(result, options);
 	size_t quiet = 0, alike;
 
-	for (size_t i = 0; i < result->rows.count; i += alike) {
+	for (size_t i = from; i < to; i += alike) {
 		const struct row *row = &result->rows.items[i];
 
 		alike = options->verbose || options->explain ? 1 : result_alike(result, i);
@@ -185,13 +222,17 @@ static void put_rows(FILE *out, const struct result *result, const struct text_o
 
 static void put_cause(FILE *out, const struct model_finding *f, const struct model *m)
 {
-	char *brief = explain_finding(f), *fix = explain_fix(f, m), *effect = explain_effect(f, m);
+	char *brief = explain_finding(f), *fix = explain_fix(f, m), *effect = explain_effect(f, m),
+	     *cause;
 
-	put(out, "  Cause  %s: %s%s%s", f->id, f->title, brief && brief[0] ? ": " : "",
-	    brief ? brief : "");
+	if (asprintf(&cause, "%s: %s%s%s", f->id, f->title, brief && brief[0] ? ": " : "",
+		     brief ? brief : "") < 0)
+		cause = NULL;
+	put_wrapped(out, "  Cause  ", cause ? cause : f->id);
 	if (fix && fix[0])
 		put(out, "  Fix    %s%s%s", fix, effect && effect[0] ? "      " : "",
 		    effect ? effect : "");
+	free(cause);
 	free(brief);
 	free(fix);
 	free(effect);
@@ -226,14 +267,16 @@ static void put_notices(FILE *out, const struct result *result)
 	for (size_t i = 0; i < result->new_findings.count; i++)
 		put(out, "  new finding since the baseline: %s", result->new_findings.items[i]);
 	for (size_t i = 0; i < result->notices.count; i++)
-		put(out, "  note: %s", result->notices.items[i]);
+		put_wrapped(out, "  note: ", result->notices.items[i]);
 }
 
+/* What fails, why, and what to do stand together; the rest follows. */
 void text_result(FILE *out, const struct result *result, const struct text_options *options)
 {
 	put_verdict(out, result);
-	put_rows(out, result, options);
+	put_rows(out, result, 0, result->failing, options);
 	put_causes(out, result);
+	put_rows(out, result, result->failing, result->rows.count, options);
 	put_notices(out, result);
 }
 

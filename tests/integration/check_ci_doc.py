@@ -156,6 +156,18 @@ def a_stored_baseline_passes_unchanged_builds_and_stops_a_regression():
     assert "verdict=regressed" in (TMP / "outputs").read_text()
 
 
+@tap.claim
+def the_failure_that_is_shown_is_what_is_printed():
+    shown = re.search(r"(?ms)^```\n(loopmem check: .*?)^```$", (SRC / "docs/ci.md").read_text())[1]
+    project = Project("shown", "new")
+    (project.path / "loopmem.budget").write_text("loopmem-budget 1\ntotal.idle_retained_bytes_max <= 64 MiB\n")
+    subprocess.run([BUILD / "tests/fixtures/reference_session", project.path / "head1.loopmem"], check=True)
+    for _ in range(5):
+        must(project.run("loopmem check --write-baseline baseline.json --commit 1a2b3c4 head1.loopmem"))
+    out = must(project.run("loopmem check head1.loopmem --budget loopmem.budget --baseline baseline.json"), 1)
+    assert out == shown, out
+
+
 def git(path, *arguments):
     subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments], cwd=path, check=True,
                    capture_output=True)
