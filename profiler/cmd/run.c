@@ -232,13 +232,15 @@ static void warn_of_absence(FILE *out, const struct run *run, int program_fd)
 		why ? why : "the program took it out of its environment, or ended at once");
 }
 
-static void print_summary(const struct run *run)
+/* After a failure that was told there may be no file of that name to read. */
+static void print_summary(const struct run *run, int failed)
 {
 	struct model *model;
 	struct error e;
 
 	if (open_session(&model, run->file, &e)) {
-		command_failed("loopmem", &e);
+		if (!failed)
+			command_failed("loopmem", &e);
 		return;
 	}
 	summary_print(stderr, model, run->file);
@@ -264,10 +266,10 @@ static void finish(const struct run *run, struct collector *collector, int progr
 		fputc('\n', stderr);
 	if (failed)
 		command_failed("loopmem", &e);
-	else if (!run->quiet)
-		print_summary(run);
-	if (!run->quiet && warnings)
-		fputs(warnings, stderr);
+	if (!run->quiet) {
+		print_summary(run, failed);
+		fputs(warnings ? warnings : "", stderr);
+	}
 	free(warnings);
 }
 

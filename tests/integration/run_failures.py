@@ -32,6 +32,7 @@ def a_disk_that_fills_leaves_a_readable_session_and_a_message():
         r = run(target("crowd"), "40", "1", "8", options=["-o", f"{disk}/run.loopmem"])
         assert r.returncode == 0
         assert "No space left on device" in r.stderr, r.stderr
+        assert "loopmem: peak " in r.stderr, r.stderr  # of what was seen up to then
         s = Session(f"{disk}/run.loopmem")
         assert s.sound()
         assert s.value("SELECT count(*) FROM sample") > 0
