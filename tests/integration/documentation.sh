@@ -55,4 +55,43 @@ touch "$TEST_TMP/a.loopmem" "$TEST_TMP/a.txt"
 sessions=$(export cur=$TEST_TMP/a && _loopmem_sessions && echo "${COMPREPLY[*]}")
 claim "only sessions are offered where a session is read" test "$sessions" = "$TEST_TMP/a.loopmem"
 
+options_of() { # options_of COMMAND: the long ones, sorted
+	"$loopmem" __options | awk -F '\t' -v c="$1" '$1 == c && $2 { print $2 }' | sort
+}
+if command -v zsh >/dev/null; then
+	claim "the zsh completion is valid zsh" zsh -n "$LOOPMEM_BUILD/completion/_loopmem"
+	zsh_options() { # what it hands to _arguments, by name
+		zsh -f -c '
+			_arguments() { printf "%s\n" "$@" }
+			source $1; words=(loopmem $2 ""); CURRENT=3; _loopmem' - \
+			"$LOOPMEM_BUILD/completion/_loopmem" "$1" | grep -oE '^(\([^)]*\))?--[a-z-]+' | sed 's/^([^)]*)//' | sort
+	}
+	for command in $commands; do
+		claim "zsh offers the options of $command" diff <(options_of "$command") <(zsh_options "$command")
+	done
+	autoloaded=$(zsh -f -c 'fpath=($1); autoload -Uz _loopmem; _describe() { echo "$@" }
+		words=(loopmem ""); CURRENT=2; _loopmem' - "$LOOPMEM_BUILD/completion" 2>&1)
+	claim "zsh finds it by its name" test "$autoloaded" = "-t commands command commands"
+else
+	skip "the zsh completion" "zsh is not installed"
+fi
+
+if command -v fish >/dev/null; then
+	claim "the fish completion is valid fish" fish -n "$LOOPMEM_BUILD/completion/loopmem.fish"
+	fish_offers() { # fish_offers LINE: what is offered for its last word
+		# shellcheck disable=SC2016 # for fish
+		HOME=$TEST_TMP fish --no-config -c 'source $argv[1]; complete -C $argv[2]' \
+			"$LOOPMEM_BUILD/completion/loopmem.fish" "$1" | cut -f 1 | sort
+	}
+	for command in $commands; do
+		claim "fish offers the options of $command" diff <(options_of "$command") \
+			<(fish_offers "loopmem $command --" | grep -oE '^--[a-z-]+' | sort -u)
+	done
+	claim "fish offers the words of an option" diff <(printf '%s\n' csv openmetrics perfetto) \
+		<(fish_offers "loopmem export -f " | grep -E '^(csv|openmetrics|perfetto)$')
+	claim "and commands first" test "$(fish_offers "loopmem hel")" = help
+else
+	skip "the fish completion" "fish is not installed"
+fi
+
 end_of_claims

@@ -2,14 +2,19 @@
 # make install: what lies where, and that it runs from there.
 . "$SRC/tests/lib/tap.sh"
 
-make -s -j1 -C "$SRC" O="$LOOPMEM_BUILD" DESTDIR="$TEST_TMP" PREFIX=/usr install >/dev/null 2>"$TEST_TMP/err"
+install_under() { # install_under DESTDIR PREFIX
+	make -s -j1 -C "$SRC" O="$LOOPMEM_BUILD" DESTDIR="$1" PREFIX="$2" install >/dev/null 2>"$TEST_TMP/err"
+}
+install_under "$TEST_TMP" /usr
 claim "make install succeeds" test $? -eq 0
 
 usr=$TEST_TMP/usr
 claim "the installed program runs" "$usr/bin/loopmem" --version
 claim "every page of docs/man is installed" diff \
 	<(cd "$SRC/docs/man" && printf '%s\n' *.in | sed 's/\.in$//') <(ls "$usr/share/man/man1")
-claim "the completion is installed" test -f "$usr/share/bash-completion/completions/loopmem"
+claim "the bash completion is installed" test -f "$usr/share/bash-completion/completions/loopmem"
+claim "the zsh completion is installed" test -f "$usr/share/zsh/site-functions/_loopmem"
+claim "the fish completion is installed" test -f "$usr/share/fish/vendor_completions.d/loopmem.fish"
 claim "the public header is installed" cmp "$SRC/inject/loopmem.h" "$usr/include/loopmem.h"
 for program in "$LOOPMEM_BUILD"/loopmem-*; do
 	[ -x "$program" ] || continue
@@ -21,5 +26,18 @@ if [ -e "$LOOPMEM_BUILD/libloopmem.so" ]; then
 fi
 stray=$(find "$TEST_TMP" -type f -not -path "$usr/*" -not -name err)
 claim "nothing lies outside of the prefix" test -z "$stray"
+
+blank="/a prefix/with 'marks and: more"
+install_under "$TEST_TMP/dest dir" "$blank"
+claim "a prefix may hold blanks, quotes and colons" test $? -eq 0
+placed=$(cd "$TEST_TMP/dest dir$blank" 2>/dev/null && find . -type f | sort)
+claim "everything lies there as elsewhere" diff <(cd "$usr" && find . -type f | sort) - <<<"$placed"
+if [ -e "$LOOPMEM_BUILD/libloopmem.so" ]; then
+	"$TEST_TMP/dest dir$blank/bin/loopmem" run -o "$TEST_TMP/run.loopmem" -- "$LOOPMEM_BUILD/loopmem-fit" \
+		--epochs=1 >/dev/null 2>"$TEST_TMP/err"
+	claim "it profiles from there, with the shim" test "$(
+		"$LOOPMEM_BUILD/loopmem" export -f csv --table=owners "$TEST_TMP/run.loopmem" | awk -F, '
+			NR == 1 { for (i = 1; i <= NF; i++) if ($i == "instrumented") c = i } NR == 2 { print $c }')" = true
+fi
 
 end_of_claims
