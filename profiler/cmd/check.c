@@ -19,6 +19,7 @@ enum {
 	KEY_JUNIT,
 	KEY_CI,
 	KEY_CODE_QUALITY,
+	KEY_OPENMETRICS,
 	KEY_JSON,
 	KEY_EXPLAIN,
 	KEY_LIST_KEYS,
@@ -51,6 +52,8 @@ static const struct argp_option options[] = {
 	{"ci", KEY_CI, "github", 0, "annotations, step summary and outputs of GitHub Actions", 0},
 	{"code-quality", KEY_CODE_QUALITY, "FILE", 0,
 	 "write findings as GitLab code quality to FILE", 0},
+	{"openmetrics", KEY_OPENMETRICS, "FILE", 0,
+	 "write limits and figures as OpenMetrics to FILE", 0},
 	{"json", KEY_JSON, "FILE", 0, "write the result as JSON to FILE", 0},
 	{"explain", KEY_EXPLAIN, NULL, 0, "show for each figure the line that decided", 0},
 	{"verbose", 'v', NULL, 0, "list what is within its limits too", 0},
@@ -106,6 +109,9 @@ static error_t parse_output(int key, char *text, struct check_request *r)
 		return 0;
 	case KEY_CODE_QUALITY:
 		r->code_quality = text;
+		return 0;
+	case KEY_OPENMETRICS:
+		r->openmetrics = text;
 		return 0;
 	case KEY_JSON:
 		r->json = text;

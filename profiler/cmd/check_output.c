@@ -32,6 +32,11 @@ static void write_code_quality(FILE *out, const void *result)
 	code_quality(out, result);
 }
 
+static void write_openmetrics(FILE *out, const void *result)
+{
+	openmetrics_result(out, result);
+}
+
 static void write_json(FILE *out, const void *result)
 {
 	json_result(out, result);
@@ -153,6 +158,7 @@ int check_write_outputs(const struct check_request *r, const char *name,
 	fflush(out);
 	failed |= write_file(name, r->junit, write_junit, result);
 	failed |= write_file(name, r->code_quality, write_code_quality, result);
+	failed |= write_file(name, r->openmetrics, write_openmetrics, result);
 	failed |= write_file(name, r->json, write_json, result);
 	return failed;
 }

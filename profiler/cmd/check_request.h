@@ -23,7 +23,8 @@ struct check_flag {
 struct check_request {
 	struct check_names files, budgets, baselines;
 	ARRAY(struct check_flag) flags; /* in the order given: they come after the files */
-	const char *write_baseline, *commit, *suggest_output, *junit, *code_quality, *json;
+	const char *write_baseline, *commit, *suggest_output, *junit, *code_quality, *openmetrics,
+		*json;
 	int suggest, require_baseline, ignore_environment;
 	int quiet, verbose, explain, github;
 };

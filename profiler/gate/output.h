@@ -33,6 +33,9 @@ void github_summary(FILE *out, const struct result *result, int brief);
 /* GitLab code quality: findings that have a line in the sources. */
 int code_quality(FILE *out, const struct result *result);
 
+/* Limits, figures and whether they are over, as OpenMetrics. */
+void openmetrics_result(FILE *out, const struct result *result);
+
 /* The result as JSON. Both: 0, or -1 when out of memory. */
 int json_result(FILE *out, const struct result *result);
 

@@ -111,6 +111,24 @@ claim "all files are written although the check fails" exits 1 run.loopmem --max
 	--junit j.xml --json j.json --code-quality cq.json
 claim "JUnit" grep -q '<failure type="over" message="26.4 GiB &gt; 1.0 GiB, +25.4 GiB">' j.xml
 claim "JSON" grep -q '"verdict": "over"' j.json
+claim "limits as OpenMetrics" exits 1 run.loopmem --max total.peak_pss_bytes=1GiB --max 'pool(*).stall_s=1 h' \
+	--openmetrics m.txt
+peak=$("$loopmem" report -f json run.loopmem | sed -n '0,/"peak_pss_bytes"/s/.*"peak_pss_bytes": \([0-9]*\),/\1/p')
+claim "with limit, figure and verdict" diff <(grep -v '^#' m.txt) - <<END
+loopmem_budget_limit_bytes{key="total.peak_pss_bytes"} 1073741824
+loopmem_budget_value_bytes{key="total.peak_pss_bytes"} $peak
+loopmem_budget_over{key="total.peak_pss_bytes"} 1
+loopmem_budget_over{key="pool(sanity,label=val_dl).stall_s"} 0
+loopmem_budget_over{key="pool(train,label=train_dl).stall_s"} 0
+loopmem_budget_over{key="pool(validate,label=val_dl).stall_s"} 0
+END
+claim "ended as it must be" test "$(tail -n 1 m.txt)" = "# EOF"
+if command -v promtool >/dev/null; then
+	# the classic parser of promtool takes no end mark
+	claim "Prometheus accepts it" promtool check metrics < <(grep -v '# EOF' m.txt)
+else
+	skip "Prometheus accepts it" "promtool is not installed"
+fi
 claim "code quality" grep -q '^\[' cq.json
 if command -v xmllint >/dev/null; then
 	claim "the XML is well-formed" xmllint --noout j.xml
