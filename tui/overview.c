@@ -4,6 +4,7 @@
 
 #include "profiler/view/format.h"
 #include "tui/pool_words.h"
+#include "tui/tail.h"
 #include "tui/ui.h"
 
 enum { WIDE = 112, FINDINGS_SHOWN = 3 };
@@ -232,7 +233,7 @@ static void draw_empty(const struct ui *ui, struct cells *cells, int y, int end)
 }
 
 struct rows {
-	int chart, band, axis, legend, sheet, findings, small_print;
+	int chart, band, axis, legend, sheet, findings, small_print, log;
 };
 
 /*
@@ -257,7 +258,10 @@ static struct rows share_out(const struct ui *ui, const struct cells *cells, int
 	}
 	if ((size_t)rows.findings > ui->model->finding_count)
 		rows.findings = (int)ui->model->finding_count;
-	left = height - rows.axis - rows.band - rows.legend - rows.findings - rows.small_print;
+	if (ui->options.log)
+		rows.log = total >= 36 ? 8 : total >= 24 ? 4 : 0;
+	left = height - rows.axis - rows.band - rows.legend - rows.findings - rows.small_print -
+	       rows.log;
 	/* a full table is worth a quarter of the chart; heading, two rows and the sum are worth all of it */
 	while (rows.chart > 6 && rows.chart > wanted * 3 / 4 && left - rows.chart < sheet_rows + 1)
 		rows.chart--;
@@ -303,6 +307,22 @@ static void draw_pools(struct ui *ui, struct cells *cells, int y, int end, struc
 	paragraph_draw(cells, y + 1, end, 3, text);
 }
 
+/* The end of what the program wrote, below a line that names the file. */
+static void draw_log(const struct ui *ui, struct cells *cells, int y, int height)
+{
+	struct pen pen = pen_at(cells, y, 0);
+	struct tail tail;
+
+	pen_repeat(&pen, 2, GLYPH_LINE);
+	pen_print(&pen, " output: %s ", ui->options.log);
+	pen_repeat(&pen, cells->width - pen.x, GLYPH_LINE);
+	tail_read(&tail, ui->options.log, height - 1);
+	for (int i = 0; i < tail.count; i++) {
+		pen = pen_at(cells, y + 1 + i, 1);
+		pen_text(&pen, tail.lines[i]);
+	}
+}
+
 static void draw(struct ui *ui, struct cells *cells, int y, int height)
 {
 	struct sheet sheet = {0};
@@ -313,12 +333,14 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 		return;
 	rows = share_out(ui, cells, height, sheet.row_count);
 	y = draw_chart(ui, cells, y, &rows);
-	end -= rows.small_print + rows.findings;
+	end -= rows.small_print + rows.findings + rows.log;
 	draw_pools(ui, cells, y, end, &sheet);
 	sheet_release(&sheet);
 	draw_findings(ui, cells, end, rows.findings);
 	if (rows.small_print)
 		draw_small_print(ui, cells, end + rows.findings);
+	if (rows.log)
+		draw_log(ui, cells, end + rows.findings + rows.small_print, rows.log);
 }
 
 static void go_in(struct ui *ui)

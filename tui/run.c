@@ -72,7 +72,9 @@ static int serve(struct ui *ui, const struct cells *cells)
 	if (ui->mouse_changed)
 		term_mouse(ui->options.mouse);
 	ui->redraw = ui->mouse_changed = 0;
-	if (ui->suspend)
+	if (ui->suspend && ui->options.shares_terminal)
+		ui_say(ui, "not while the program that runs shares this terminal");
+	else if (ui->suspend)
 		term_suspend();
 	ui->suspend = 0;
 	return changed;
@@ -107,6 +109,7 @@ static int handle(struct ui *ui, struct input input)
 		ui->suspend = 1;
 		break;
 	case INPUT_END:
+		ui->ended_by = input.code;
 		return 1;
 	case INPUT_NONE:
 	case INPUT_RESIZE:
@@ -216,6 +219,8 @@ int tui_run(const struct tui_options *options, struct error *e)
 		failed = loop(&ui, &cells, e);
 		term_close();
 	}
+	if (!failed)
+		failed = ui.ended_by;
 	cells_release(&cells);
 	ui_release(&ui);
 	return failed;

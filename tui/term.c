@@ -455,7 +455,7 @@ static struct input read_signal(void)
 	case SIGTSTP:
 		return (struct input){.kind = INPUT_STOP};
 	default:
-		return (struct input){.kind = INPUT_END};
+		return (struct input){.kind = INPUT_END, .code = (int)info.ssi_signo};
 	}
 }
 
@@ -472,7 +472,7 @@ struct input term_wait(int timeout_ms)
 	if (fds[0].revents)
 		return read_signal();
 	if (fds[1].revents & (POLLHUP | POLLERR | POLLNVAL))
-		return (struct input){.kind = INPUT_END};
+		return (struct input){.kind = INPUT_END, .code = SIGHUP};
 	return read_key();
 }
 

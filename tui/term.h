@@ -49,14 +49,14 @@ enum input_kind {
 	INPUT_MOUSE,
 	INPUT_RESIZE, /* also after the program was stopped: draw all */
 	INPUT_STOP,   /* SIGTSTP: call term_suspend */
-	INPUT_END,    /* SIGTERM, SIGINT, or the terminal is gone */
+	INPUT_END, /* SIGTERM, SIGINT …: `code` is its number; or the terminal is gone: SIGHUP */
 };
 
 enum mouse_kind { MOUSE_PRESS, MOUSE_DRAG, MOUSE_RELEASE, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN };
 
 struct input {
 	enum input_kind kind;
-	int code; /* keys.h */
+	int code; /* of the key (keys.h); the signal's number */
 	enum mouse_kind mouse;
 	int y, x; /* of the mouse, from 0 */
 };

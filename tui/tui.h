@@ -2,7 +2,7 @@
  * tui.h: the dashboard, as `loopmem top` and `loopmem run --top` see it. It reads a session through the model and nothing
  * else: no key, failure or delay of it reaches the program it watches.
  *
- * setlocale() must have been called. All three return 0 or a negative error_kind with the message in `e`.
+ * setlocale() must have been called. All three return a negative error_kind with the message in `e` when they fail.
  */
 #ifndef TUI_TUI_H
 #define TUI_TUI_H
@@ -27,7 +27,10 @@ struct tui_options {
 	int mouse;
 	int stop_at_findings; /* replay stops at the worst moment of each error */
 	int width, height;    /* tui_print only; 0 = 80 x 24 */
-	int config;           /* read and write the person's own settings (top.conf) */
+	const char
+		*log; /* what the program writes: its last lines are shown on the overview; NULL */
+	int shares_terminal; /* the terminal is that of the run itself: ^Z would stop it, so it does nothing */
+	int config; /* read and write the person's own settings (top.conf) */
 	/* 1 = nobody writes this session any more, though it was never closed; NULL = cannot be told */
 	int (*collector_is_gone)(const struct model *m);
 };
@@ -35,7 +38,7 @@ struct tui_options {
 /* The defaults: automatic, half a second, mouse. */
 void tui_options_init(struct tui_options *options);
 
-/* The dashboard, until the person leaves it. */
+/* The dashboard, until the person leaves it (0) or a signal ends it (its number). */
 int tui_run(const struct tui_options *options, struct error *e);
 
 /* One screen as text. */

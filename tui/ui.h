@@ -98,6 +98,7 @@ struct ui {
 
 	/* what the loop is asked to do */
 	int quit, redraw, suspend, mouse_changed;
+	int ended_by; /* a signal's number */
 	char copy[512];
 	char save_as[64];
 

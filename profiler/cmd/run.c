@@ -11,6 +11,7 @@
 #include "profiler/cmd/check_request.h"
 #include "profiler/cmd/command.h"
 #include "profiler/cmd/open_session.h"
+#include "profiler/cmd/run_top.h"
 #include "profiler/collect/clock.h"
 #include "profiler/collect/collector.h"
 #include "profiler/collect/launch.h"
@@ -26,12 +27,14 @@ enum {
 	OPTION_SAMPLE_BYTES,
 	OPTION_MAX_SIZE,
 	OPTION_CHECK,
+	OPTION_TOP,
 };
 
 struct run {
 	const char *file; /* NULL = a name of its own in the working directory */
 	char named[64];
-	bool release, quiet;
+	bool release, quiet, top;
+	struct run_top dashboard;   /* when top */
 	struct check_request check; /* no budget = nothing to check */
 	char sample_bytes[24];      /* a plain number for the shim, "" = its own mean */
 	int64_t max_bytes;
@@ -48,6 +51,9 @@ static const struct argp_option options[] = {
 	 "keep the session below SIZE by thinning its older part (default: 256M)", 0},
 	{"check", OPTION_CHECK, "FILE", 0,
 	 "check the session against the budget FILE when the command has ended well", 0},
+	{"top", OPTION_TOP, NULL, 0,
+	 "show the dashboard meanwhile; what the command writes goes to a .log beside the session",
+	 0},
 	{"quiet", 'q', NULL, 0, "print nothing unless loopmem itself failed", 0},
 	{0},
 };
@@ -84,6 +90,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPTION_MAX_SIZE:
 		run->max_bytes = parse_size(state, "--max-size", arg, THIN_LEAST_MAX_BYTES);
+		return 0;
+	case OPTION_TOP:
+		run->top = true;
 		return 0;
 	case OPTION_CHECK:
 		check_request_add(&run->check.budgets, arg);
@@ -156,6 +165,21 @@ end(struct run *run, const struct launch *launch, bool profiled)
 	exit(exit_code);
 }
 
+/* launch_start, with the command's output where --top wants it. */
+static int start(const struct run *run, struct launch *launch,
+		 const struct launch_variable *variables, size_t count, int *exit_code,
+		 struct error *e)
+{
+	int result;
+
+	if (run->top)
+		run_top_before_start(&run->dashboard);
+	result = launch_start(launch, run->argv, variables, count, exit_code, e);
+	if (run->top)
+		run_top_after_start(&run->dashboard);
+	return result;
+}
+
 /* Starts the command without the shim and waits for it. */
 static int run_unprofiled(struct run *run, struct error *e)
 {
@@ -163,7 +187,7 @@ static int run_unprofiled(struct run *run, struct error *e)
 	int exit_code;
 
 	say_unprofiled(e);
-	if (launch_start(&launch, run->argv, NULL, 0, &exit_code, e))
+	if (start(run, &launch, NULL, 0, &exit_code, e))
 		return fail_to_start(e, exit_code);
 	launch_wait(&launch);
 	end(run, &launch, false);
@@ -194,8 +218,8 @@ static int start_command(const struct run *run, const struct segment_dir *dir,
 		{"LOOPMEM_SAMPLE_BYTES", sample_bytes},
 		{"LOOPMEM_RELEASE", release},
 	};
-	result = launch_start(launch, run->argv, variables,
-			      sizeof(variables) / sizeof(variables[0]), exit_code, e);
+	result = start(run, launch, variables, sizeof(variables) / sizeof(variables[0]), exit_code,
+		       e);
 	free(preload);
 	return result;
 }
@@ -333,6 +357,8 @@ int cmd_run(int argc, char **argv)
 		return EXIT_USAGE;
 	if (!run.file)
 		name_session(&run);
+	if (run.top && run_top_split(&run.dashboard, run.file, &e))
+		return command_failed(argv[0], &e);
 	if (segment_dir_make(&dir, &e))
 		return run_unprofiled(&run, &e);
 	return run_profiled(&run, &dir);

@@ -22,6 +22,7 @@ enum {
 	KEY_NO_MOUSE,
 	KEY_STOP,
 	KEY_KEYS,
+	KEY_LOG,
 };
 
 enum { SMALLEST = 3, LARGEST = 1000 };
@@ -49,6 +50,7 @@ static const struct argp_option options[] = {
 	{"no-mouse", KEY_NO_MOUSE, NULL, 0, "leave the mouse to the terminal", 0},
 	{"stop-at-findings", KEY_STOP, NULL, 0, "replay stops at the worst moment of every error",
 	 0},
+	{"log", KEY_LOG, "FILE", 0, "show the end of FILE, what the program writes, below", 0},
 	{"keys", KEY_KEYS, "text|roff", 0, "list the keys, for people or for the man page", 0},
 	{0},
 };
@@ -133,6 +135,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	case KEY_NO_MOUSE:
 		a->tui.mouse = 0;
 		return 0;
+	case KEY_LOG:
+		a->tui.log = text;
+		return 0;
 	case KEY_STOP:
 		a->tui.stop_at_findings = 1;
 		return 0;
@@ -181,5 +186,5 @@ int cmd_top(int argc, char **argv)
 	}
 	a.tui.config = a.what == SHOW;
 	failed = a.what == SHOW ? tui_run(&a.tui, &e) : print(&a, &e);
-	return failed ? command_failed(argv[0], &e) : 0;
+	return failed < 0 ? command_failed(argv[0], &e) : 0;
 }
