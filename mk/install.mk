@@ -21,3 +21,10 @@ install: $(PROGRAMS) $(DOCS) ## install under $(DESTDIR)$(PREFIX)
 	$(Q)install -D -m 644 -t $(call into,include) inject/loopmem.h
 
 .PHONY: install
+
+deb: ## build Debian packages of the committed tree under build/deb
+	@mk/deps.sh install build deb
+	$(call say,DEB,$(O)/deb)
+	$(Q)rm -rf $(O)/deb
+	$(Q)mk/deb.sh $(O)/deb
+.PHONY: deb

@@ -1,7 +1,8 @@
 #!/bin/bash
 # run.sh SUITE [COMMAND]: runs COMMAND on the committed tree in a fresh, bare Debian SUITE
 # (bookworm, trixie): nothing there but the base system and make. Needs root and debootstrap.
-# The base system is kept in BARE_DIR/SUITE and never written to again; all else is thrown away.
+# BARE_FILES (paths) are there too, in /root/files. The base system is kept in BARE_DIR/SUITE and never written to
+# again; all else is thrown away.
 set -eu
 suite=${1:?usage: tests/bare/run.sh SUITE [COMMAND]}
 command=${2:-make deps && make -j2 && make check-unit && make demo}
@@ -16,6 +17,9 @@ fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/root" "$scratch/layer"
+mkdir "$scratch/files"
+read -ra files <<<"${BARE_FILES:-}"
+((${#files[@]} == 0)) || cp "${files[@]}" "$scratch/files"
 git -C "$source" archive --prefix=loopmem/ HEAD >"$scratch/tree.tar"
 
 inside() { # in a mount namespace of its own: every mount goes with it
@@ -27,6 +31,7 @@ inside() { # in a mount namespace of its own: every mount goes with it
 	mount --rbind /sys "$scratch/root/sys"
 	mount --rbind /dev "$scratch/root/dev"
 	cp -L /etc/resolv.conf "$scratch/root/etc/"
+	cp -r "$scratch/files" "$scratch/root/root/"
 	tar -C "$scratch/root/root" -xf "$scratch/tree.tar"
 	chroot "$scratch/root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
 		LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive bash -c "
