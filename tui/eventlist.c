@@ -131,7 +131,10 @@ static int add_exhausted(struct event_list *list, const struct model_pool *pool)
 	if (!event)
 		return -1;
 	event->process = pool->owner;
-	TEXT(event, "%s last batch, %lld", pool->name, (long long)pool->batches);
+	if (pool->guessed)
+		TEXT(event, "%s likely idle", pool->name);
+	else
+		TEXT(event, "%s last batch, %lld", pool->name, (long long)pool->batches);
 	if (pool->first_batch_ns != MODEL_NONE)
 		NOTE(event, "in %s", format_clock(in, pool->exhausted_ns - pool->first_batch_ns));
 	return 0;

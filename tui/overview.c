@@ -30,7 +30,7 @@ static void add_pool(struct ui *ui, struct sheet *sheet, size_t i)
 #define CELL(name) sheet_value(sheet, row, COLUMN_OVERVIEW_##name)
 	value_text(CELL(POOL), pool->name);
 	CELL(POOL)->role = role_of_stage(pool->stage);
-	value_text(CELL(STATE), pool_state_text(sheet, now));
+	value_text(CELL(STATE), pool_state_text(sheet, pool, now));
 	CELL(STATE)->over = idle ? OVER_IDLE : OVER_NONE;
 	if (pool->workers)
 		value_number(CELL(WORKERS), VALUE_COUNT, now->workers_alive);

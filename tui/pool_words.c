@@ -1,10 +1,13 @@
 /* Words for pools; see pool_words.h. */
 #include "tui/pool_words.h"
 
-const char *pool_state_text(struct sheet *sheet, const struct model_pool_moment *moment)
+const char *pool_state_text(struct sheet *sheet, const struct model_pool *pool,
+			    const struct model_pool_moment *moment)
 {
 	enum model_state shown = moment->hindsight ? MODEL_PARKED : moment->state;
 
+	if (pool->guessed && shown == MODEL_EXHAUSTED)
+		return moment->held_idle > 0 ? "likely idle !" : "likely idle";
 	if (moment->state == MODEL_EXHAUSTED && moment->held_idle > 0)
 		return sheet_text(sheet, "%-10s !", model_state_name(shown));
 	return model_state_name(moment->state);

@@ -7,9 +7,10 @@
 #include "profiler/model/model.h"
 #include "tui/sheet.h"
 
-/* "exhausted  !": the mark follows a state that costs memory for nothing. A pool that was parked at the time, and is only known
+/* "exhausted  !", "likely idle !" of a guessed pool: the mark follows a state that costs memory for nothing. A pool that was parked at the time, and is only known
  * since to have been at its end, is still called parked. */
-const char *pool_state_text(struct sheet *sheet, const struct model_pool_moment *moment);
+const char *pool_state_text(struct sheet *sheet, const struct model_pool *pool,
+			    const struct model_pool_moment *moment);
 
 /* "51/112", "51" without a known number, "-" when unknown. */
 void pool_batches(const struct model_pool *pool, int64_t batches, struct value *value);

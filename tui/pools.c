@@ -33,7 +33,7 @@ static void add_pool(struct ui *ui, struct sheet *sheet, size_t i)
 		return;
 	value_text(CELL(POOL), pool->name);
 	CELL(POOL)->role = role_of_stage(pool->stage);
-	value_text(CELL(STATE), pool_state_text(sheet, &ui->now.pools[i]));
+	value_text(CELL(STATE), pool_state_text(sheet, pool, &ui->now.pools[i]));
 	if (pool->workers)
 		value_number(CELL(WORKERS), VALUE_COUNT, (int64_t)pool->member_count);
 	number_or_none(CELL(MEMORY), pool->memory_max);

@@ -175,7 +175,7 @@ static void add_pool(struct ui *ui, struct sheet *sheet, size_t pool, int alive,
 	CELL(PID)->kind = VALUE_EMPTY;
 	value_text(CELL(PROCESS), sheet_text(sheet, "%s%-16s %d workers", prefix, p->name, alive));
 	CELL(PROCESS)->role = role_of_stage(p->stage);
-	value_text(CELL(STATE), pool_state_text(sheet, now));
+	value_text(CELL(STATE), pool_state_text(sheet, p, now));
 	CELL(STATE)->over = now->state == MODEL_EXHAUSTED && now->held_idle > 0 ? OVER_IDLE
 										: OVER_NONE;
 	value_number(CELL(PRIVATE), VALUE_BYTES, now->private_bytes);

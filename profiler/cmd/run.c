@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "profiler/cmd/check_request.h"
 #include "profiler/cmd/command.h"
 #include "profiler/cmd/open_session.h"
 #include "profiler/cmd/run_top.h"
+#include "profiler/cmd/session_name.h"
 #include "profiler/collect/clock.h"
 #include "profiler/collect/collector.h"
 #include "profiler/collect/launch.h"
@@ -114,20 +114,6 @@ const struct argp cmd_run_argp = {
 	.args_doc = "COMMAND [ARG...]",
 	.doc = "Profiles COMMAND and the processes it starts. The output and the exit status are the command's.",
 };
-
-static void name_session(struct run *run)
-{
-	time_t now = time(NULL);
-	struct tm local;
-	char stem[32];
-
-	localtime_r(&now, &local);
-	strftime(stem, sizeof(stem), "run-%m%d-%H%M%S", &local);
-	snprintf(run->named, sizeof(run->named), "%s.loopmem", stem);
-	for (int i = 2; !access(run->named, F_OK) && i < 1000; i++)
-		snprintf(run->named, sizeof(run->named), "%s-%d.loopmem", stem, i);
-	run->file = run->named;
-}
 
 /* ---- when it cannot be profiled ---- */
 
@@ -356,7 +342,7 @@ int cmd_run(int argc, char **argv)
 	if (run.check.budgets.count && check_rules(&run.check, argv[0]))
 		return EXIT_USAGE;
 	if (!run.file)
-		name_session(&run);
+		run.file = session_name(run.named, sizeof(run.named), "run");
 	if (run.top && run_top_split(&run.dashboard, run.file, &e))
 		return command_failed(argv[0], &e);
 	if (segment_dir_make(&dir, &e))

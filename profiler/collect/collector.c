@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "profiler/collect/attach.h"
+#include "profiler/collect/attach_access.h"
 #include "profiler/collect/clock.h"
 #include "profiler/collect/description.h"
 #include "profiler/collect/edges.h"
@@ -41,6 +43,7 @@ struct collector {
 	struct edges edges;
 	struct sampler sampler;
 	struct thinning thinning;
+	struct attach *attach; /* NULL = pools are told by segments */
 
 	int epoll_fd;
 	int64_t tick_ns; /* the next one is due */
@@ -88,6 +91,7 @@ static void raise_descriptor_limit(void)
 
 static void free_collector(struct collector *c)
 {
+	attach_free(c->attach);
 	sampler_release(&c->sampler);
 	pools_release(&c->pools);
 	job_release(&c->job);
@@ -115,7 +119,10 @@ static struct collector *new_collector(const struct collector_options *o)
 	job_init(&c->job, &c->recorder, -1);
 	c->job.before_end = before_end;
 	c->job.before_end_arg = c;
-	if (sampler_init(&c->sampler, &c->edges, o->reaps ? getpid() : 0) || c->epoll_fd < 0) {
+	if (!o->segment_directory)
+		c->attach = attach_new(&c->edges, &c->sampler.discovery);
+	if (sampler_init(&c->sampler, &c->edges, o->reaps ? getpid() : 0) ||
+	    (!o->segment_directory && !c->attach) || c->epoll_fd < 0) {
 		free_collector(c);
 		return NULL;
 	}
@@ -130,10 +137,20 @@ static void describe(struct collector *c, const struct collector_options *o)
 	machine_describe(&c->sampler.machine, w);
 	session_put_text(w, "loopmem_version", o->version);
 	session_put_int(w, "released", o->released);
+	if (c->attach)
+		session_put_int(w, "attached", 1);
 	if (o->sample_bytes)
 		session_put_int(w, "sample_bytes", o->sample_bytes);
 	session_put_int(w, "root_pid", o->root);
 	session_put_int(w, "collector_pid", getpid());
+}
+
+static void note_capabilities(struct collector *c, pid_t root)
+{
+	char text[256];
+
+	attach_capabilities(root, c->sampler.cgroup.current_fd >= 0, text, sizeof(text));
+	recorder_note(&c->recorder, "notice", "%s", text);
 }
 
 int collector_start(struct collector **out, const struct collector_options *o, struct error *e)
@@ -144,7 +161,7 @@ int collector_start(struct collector **out, const struct collector_options *o, s
 	if (!c)
 		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot start the collector");
 	c->job.epoll_fd = c->epoll_fd;
-	if (segments_open(&c->segments, o->segment_directory, e) ||
+	if ((o->segment_directory && segments_open(&c->segments, o->segment_directory, e)) ||
 	    session_create(&c->recorder.session, o->file, 0, e)) {
 		free_collector(c);
 		return e->kind;
@@ -156,6 +173,8 @@ int collector_start(struct collector **out, const struct collector_options *o, s
 		add_source(c, c->segments.inotify_fd, SOURCE_SEGMENTS);
 	job_add(&c->job, o->root, NULL);
 	sampler_find_limits(&c->sampler);
+	if (c->attach)
+		note_capabilities(c, o->root);
 	*out = c;
 	return 0;
 }
@@ -288,10 +307,13 @@ static void tick(struct collector *c)
 {
 	int64_t now_ns;
 
-	segments_poll(&c->segments, &c->job, 0);
+	if (!c->attach)
+		segments_poll(&c->segments, &c->job, 0);
 	edges_poll(&c->edges);
 	look_for_ends(c);
 	sampler_step(&c->sampler);
+	if (c->attach)
+		attach_step(c->attach, recorder_now(&c->recorder));
 	now_ns = recorder_now(&c->recorder);
 	job_settle(&c->job, 0, is_needed, &c->pools);
 	every_second(c, now_ns);
@@ -336,6 +358,8 @@ static void note_survivors(struct collector *c)
 {
 	struct process *p;
 
+	if (root_of(c) && root_of(c)->state == PROCESS_ALIVE)
+		return; /* the watching ends before the program does */
 	JOB_EACH_ALIVE(&c->job, p)
 	recorder_note(&c->recorder, "warning", "pid %d outlives the program: %s %.80s", (int)p->pid,
 		      role_names[p->role], p->cmdline);
@@ -343,7 +367,10 @@ static void note_survivors(struct collector *c)
 
 static void last_look(struct collector *c)
 {
-	segments_poll(&c->segments, &c->job, 1);
+	if (c->attach)
+		attach_finish(c->attach);
+	else
+		segments_poll(&c->segments, &c->job, 1);
 	edges_poll(&c->edges);
 	sampler_last_round(&c->sampler);
 	note_survivors(c);

@@ -17,9 +17,10 @@
 struct collector;
 
 struct collector_options {
-	const char *segment_directory; /* exists */
-	const char *file;              /* the session to make */
-	int64_t max_bytes;             /* of the session */
+	const char *
+		segment_directory; /* exists; NULL = attach: a job without the shim, by /proc alone */
+	const char *file;          /* the session to make */
+	int64_t max_bytes;         /* of the session */
 	int64_t clock_ns;     /* CLOCK_MONOTONIC at the moment 0: not later than the root's birth */
 	pid_t root;           /* the job's first process */
 	int reaps;            /* this process is the subreaper of the job */

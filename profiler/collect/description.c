@@ -86,13 +86,18 @@ static void write_words_of(struct session_writer *w, pid_t pid)
 
 void description_write(struct session_writer *w, int64_t clock_ns, char *const *argv, pid_t root)
 {
-	char directory[PATH_MAX];
+	char directory[PATH_MAX], link[64];
+	ssize_t n;
 
 	session_put_int(w, "clock_ns", clock_ns);
 	session_put_int(w, "started_unix_ns",
 			clock_read_ns(CLOCK_REALTIME) - (clock_monotonic_ns() - clock_ns));
-	if (getcwd(directory, sizeof(directory)))
+	snprintf(link, sizeof(link), "/proc/%d/cwd", (int)root);
+	n = readlink(argv ? "/proc/self/cwd" : link, directory, sizeof(directory) - 1);
+	if (n > 0) {
+		directory[n] = '\0';
 		session_put_text(w, "directory", directory);
+	}
 	if (argv)
 		write_words(w, argv);
 	else

@@ -43,16 +43,16 @@ int pools_refer_to(const struct pools *ps, const struct process *p)
 /* In the order of the enums of loopmem.h, which are part of the segment. */
 static const char *const stage_names[] = {"other",    "train", "sanity",
 					  "validate", "test",  "predict"};
-static const char *const start_names[] = {"none", "fork", "spawn", "forkserver", "thread"};
+static const char *const start_names[POOL_STARTS] = {"none", "fork", "spawn", "forkserver",
+						     "thread"};
 enum { FLAG_PERSISTENT = 1, FLAG_STATEFUL = 2 };
 
 #define NAME(names, index) \
 	((index) < sizeof(names) / sizeof((names)[0]) ? (names)[index] : (names)[0])
 
-/* LOOPMEM_UNKNOWN is -1 in the segment. */
 static int64_t known(int64_t value)
 {
-	return value < 0 ? SESSION_NULL : value;
+	return value <= POOL_UNKNOWN ? SESSION_NULL : value;
 }
 
 static const char *text_or_null(const char *text)
@@ -78,6 +78,7 @@ static void write_pool(struct pool *pool, const struct recorder *r, int64_t now_
 		.prefetch = known(row->prefetch),
 		.persistent = !!(row->flags & FLAG_PERSISTENT),
 		.stateful = !!(row->flags & FLAG_STATEFUL),
+		.guessed = pool->guessed,
 		.expected_batches = known(row->expected_batches),
 		.batches = (int64_t)row->batches,
 		.stall_ns = (int64_t)row->stall_ns,
@@ -146,6 +147,14 @@ static struct pool *add_pool(struct pools *ps, struct process *owner,
 	return pool;
 }
 
+static void make_owner(struct process *p, struct job *j)
+{
+	if (p->role != ROLE_WORKER)
+		p->role = ROLE_OWNER;
+	p->rank = process_rank(p->pid);
+	process_write(p, j->recorder);
+}
+
 /* Takes up the pools of one owner that are newer than those known; they get their numbers later. */
 static void take_up(struct pools *ps, struct job *j, struct process *owner)
 {
@@ -169,12 +178,8 @@ static void take_up(struct pools *ps, struct job *j, struct process *owner)
 		recorder_note(j->recorder, "warning",
 			      "pools came and went too fast to be seen: %u of them",
 			      newest - owner->last_pool_id - found);
-	if (found && !owner->last_pool_id) {
-		if (owner->role != ROLE_WORKER)
-			owner->role = ROLE_OWNER;
-		owner->rank = process_rank(owner->pid);
-		process_write(owner, j->recorder);
-	}
+	if (found && !owner->last_pool_id)
+		make_owner(owner, j);
 	owner->last_pool_id = newest;
 }
 
@@ -227,16 +232,9 @@ static void number_workers(struct pool *pool)
 	}
 }
 
-/* Joins a worker to its process, once that is known. Workers that are threads have their owner's
- * pid. */
-static void find_process(struct pool *pool, struct pool_worker *worker, struct job *j)
+static void join_process(struct pool *pool, struct pool_worker *worker, struct job *j,
+			 struct process *p)
 {
-	struct process *p = job_find_inner(j, worker->pid, worker->t_ns);
-
-	if (!p)
-		p = job_add(j, worker->pid, NULL);
-	if (!p || p->inner_pid != worker->pid)
-		return;
 	worker->process = p;
 	if (p != pool->owner && p->role != ROLE_ROOT) {
 		p->role = ROLE_WORKER;
@@ -246,6 +244,18 @@ static void find_process(struct pool *pool, struct pool_worker *worker, struct j
 				&(struct session_pool_worker){pool->number, p->id,
 							      known(worker->worker_id)});
 	number_workers(pool);
+}
+
+/* Joins a worker to its process, once that is known. Workers that are threads have their owner's
+ * pid. */
+static void find_process(struct pool *pool, struct pool_worker *worker, struct job *j)
+{
+	struct process *p = job_find_inner(j, worker->pid, worker->t_ns);
+
+	if (!p)
+		p = job_add(j, worker->pid, NULL);
+	if (p && p->inner_pid == worker->pid)
+		join_process(pool, worker, j, p);
 }
 
 static struct pool_worker *add_worker(struct pool *pool, const struct loopmem_worker_row *row,
@@ -301,6 +311,42 @@ void pools_update(struct pools *ps, struct job *j, struct process *owner, int64_
 			update_row(pool, j->recorder, &seen, now_ns, whole);
 	}
 	segment_each_worker(&owner->segment, take_worker, &search);
+}
+
+/* ---- guesses ---- */
+
+struct pool *pools_add_guess(struct pools *ps, struct job *j, struct process *owner,
+			     const struct loopmem_pool_row *row)
+{
+	const struct segment_pool seen = {.row = *row};
+	struct pool *pool = add_pool(ps, owner, &seen);
+
+	if (!pool)
+		return NULL;
+	if (owner->role != ROLE_OWNER)
+		make_owner(owner, j);
+	pool->guessed = 1;
+	pool->number = ++ps->last_number;
+	pool_rewrite_guess(pool, j);
+	return pool;
+}
+
+void pool_add_guessed_worker(struct pool *pool, struct job *j, struct process *p)
+{
+	const struct loopmem_worker_row row = {
+		.pid = p->inner_pid,
+		.worker_id = (int32_t)pool->worker_count,
+		.time_ns = (uint64_t)(j->recorder->clock_ns + p->born_ns),
+	};
+	struct pool_worker *worker = add_worker(pool, &row, j->recorder);
+
+	if (worker)
+		join_process(pool, worker, j, p);
+}
+
+void pool_rewrite_guess(struct pool *pool, struct job *j)
+{
+	write_pool(pool, j->recorder, recorder_now(j->recorder));
 }
 
 /* ---- ends ---- */

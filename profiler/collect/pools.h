@@ -10,6 +10,18 @@
 
 #include "profiler/collect/job.h"
 
+/* How workers came to life: the order of enum loopmem_start, which is part of the segment. */
+enum pool_start {
+	POOL_START_NONE,
+	POOL_START_FORK,
+	POOL_START_SPAWN,
+	POOL_START_FORKSERVER,
+	POOL_START_THREAD,
+	POOL_STARTS
+};
+
+enum { POOL_UNKNOWN = -1 }; /* number in a row that nobody told: LOOPMEM_UNKNOWN */
+
 struct pool_worker {
 	struct process *process; /* NULL = its pid was not found (yet) */
 	int32_t pid, worker_id;
@@ -25,7 +37,8 @@ struct pool {
 	int64_t written_ns;
 	struct pool_worker *workers;
 	size_t worker_count, worker_capacity;
-	int over; /* ended, or its owner is gone: the row is final */
+	int over;    /* ended, or its owner is gone: the row is final */
+	int guessed; /* found from outside: no segment tells of it, attach_pools.h keeps `last` */
 };
 
 struct pools {
@@ -38,6 +51,15 @@ void pools_release(struct pools *ps);
 
 /* Takes up pools that were begun since, of all processes, in order of their births. */
 void pools_find_new(struct pools *ps, struct job *j);
+
+/* A pool that no segment tells of: `row` as the segment would have it. Its owner becomes one. NULL
+ * when out of memory. */
+struct pool *pools_add_guess(struct pools *ps, struct job *j, struct process *owner,
+			     const struct loopmem_pool_row *row);
+void pool_add_guessed_worker(struct pool *pool, struct job *j, struct process *worker);
+
+/* Writes the row of a guessed pool as pool->last has it now. */
+void pool_rewrite_guess(struct pool *pool, struct job *j);
 
 /* Brings rows and workers of one owner's pools up to date; `now_ns` of the session. Rows are
  * written when an edge lies between, or a second; with `whole` whatever changed. */

@@ -74,7 +74,8 @@ static void hold_all(struct holders *h, const struct model *m, const struct mode
 	for (size_t i = 0; i < m->pool_count; i++)
 		if (at->pools[i].state > MODEL_LATER && at->pools[i].state < MODEL_ENDED)
 			add(h, (struct holder){m->pools[i].name, at->pools[i].memory,
-					       words_doing(at->pools[i].state), MODEL_NONE});
+					       words_doing(&m->pools[i], at->pools[i].state),
+					       MODEL_NONE});
 }
 
 static void hold_idle(struct holders *h, const struct model *m, const struct model_moment *at)

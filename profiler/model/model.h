@@ -86,7 +86,8 @@ struct model_pool {
 	const char *name;
 	const char *short_name;                              /* "train #4" */
 	const char *label, *dataset, *origin, *start_method; /* "" = unknown */
-	int64_t workers, batch_size, prefetch, expected_batches, batches;
+	int64_t workers, batch_size, prefetch, expected_batches;
+	int64_t batches; /* MODEL_NONE of a guessed pool */
 	int persistent, stateful, guessed;
 	int64_t begin_ns, first_batch_ns, exhausted_ns, end_ns;
 	int64_t stall_ns; /* the owner waited for it */
@@ -282,6 +283,7 @@ struct model {
 	int64_t started_unix_ns, ram_bytes;
 	int complete; /* the collector closed the session */
 	int released; /* ran with --release-idle-workers */
+	int attached; /* watched from outside, without the shim: pools and states are guesses */
 	enum model_end end;
 	int64_t exit_code, exit_signal;
 	int oom_killed;

@@ -152,6 +152,7 @@ int run_read(struct model *m)
 	m->ram_bytes = number(m, "ram_bytes");
 	m->complete = number(m, "complete") == 1;
 	m->released = number(m, "released") == 1;
+	m->attached = number(m, "attached") == 1;
 	m->last_ns = t->times.count ? t->times.items[t->times.count - 1].t_ns : 0;
 	read_end(m);
 	if (m->ended_ns != MODEL_NONE && m->ended_ns > m->last_ns)

@@ -128,7 +128,7 @@ static void fill_pool(struct model *m, size_t i)
 		.batch_size = row->batch_size,
 		.prefetch = row->prefetch,
 		.expected_batches = row->expected_batches < 0 ? MODEL_NONE : row->expected_batches,
-		.batches = row->batches,
+		.batches = row->guessed ? MODEL_NONE : row->batches,
 		.persistent = row->persistent != 0,
 		.stateful = row->stateful != 0,
 		.guessed = row->guessed != 0,

@@ -222,7 +222,7 @@ static json_t *pool_json(const struct model *m, const struct model_pool *p)
 	json_object_set_new(o, "end_s", json_seconds(p->end_ns));
 	json_object_set_new(o, "restart_s", json_seconds(p->start_ns));
 	json_object_set_new(o, "stall_s", json_seconds(p->stall_ns));
-	json_object_set_new(o, "batches", json_integer(p->batches));
+	json_object_set_new(o, "batches", json_count(p->batches));
 	json_object_set_new(o, "expected_batches", json_count(p->expected_batches));
 	json_object_set_new(o, "memory_bytes_max", json_integer(p->memory_max));
 	json_object_set_new(o, "private_bytes_max", json_integer(p->private_max));

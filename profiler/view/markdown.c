@@ -172,6 +172,8 @@ static void pool_row(const struct page *p, const struct model_pool *pool)
 	char text[FORMAT_MAX];
 
 	escape_markdown(cell(p, "| "), pool->name);
+	if (pool->guessed)
+		fputc('?', p->out);
 	fprintf(p->out, " | %zu", pool->member_count);
 	fprintf(p->out, " | %s", format_bytes(text, pool->memory_max));
 	fprintf(p->out, " | %s",

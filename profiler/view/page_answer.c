@@ -140,8 +140,8 @@ static void idle_line(const struct page *p)
 		return;
 	}
 	n = snprintf(text, sizeof(text),
-		     "%s at most, %s on average over the run; without it the peak is %s",
-		     format_bytes(most, t->idle_max_bytes),
+		     "%s%s at most, %s on average over the run; without it the peak is %s",
+		     p->m->attached ? "likely " : "", format_bytes(most, t->idle_max_bytes),
 		     format_bytes(average, t->idle_average_bytes),
 		     format_bytes(peak, t->peak_without_idle_bytes));
 	if (t->limit_bytes != MODEL_NONE)

@@ -129,7 +129,7 @@ static void list_holders(const struct page *p, const struct model_moment *at)
 		named++;
 		words_safe(name, sizeof(name), p->m->pools[i].short_name, p->options.utf8);
 		end = append(p, text, sizeof(text), end, name, pool->memory,
-			     words_doing(pool->state));
+			     words_doing(&p->m->pools[i], pool->state));
 	}
 	if (more) {
 		char name[32];

@@ -137,6 +137,9 @@ void page_pools(const struct page *p)
 	fprintf(p->out, "\nPools%*s\n", width - 5, format_unit_name(p->unit));
 	hidden = table_print(&t, p->out, p->options.width);
 	print_folded(p, shown);
+	if (p->m->attached)
+		fprintf(p->out,
+			"  ? found from outside: pools, workers and idleness are likely, not known\n");
 	if (hidden)
 		fprintf(p->out, "  %d hidden columns: --width 100\n", hidden);
 	table_release(&t);

@@ -46,8 +46,8 @@ static void idle_line(FILE *out, const struct model *m)
 			format_bytes(most, t->released_max_bytes));
 	if (t->idle_max_bytes)
 		fprintf(out,
-			"loopmem: held idle %s at most, %s on average; without it the peak is %s\n",
-			format_bytes(most, t->idle_max_bytes),
+			"loopmem: %sheld idle %s at most, %s on average; without it the peak is %s\n",
+			m->attached ? "likely " : "", format_bytes(most, t->idle_max_bytes),
 			format_bytes(average, t->idle_average_bytes),
 			format_bytes(peak, t->peak_without_idle_bytes));
 }

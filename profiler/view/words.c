@@ -90,9 +90,11 @@ char *words_when(char *out, size_t size, const struct model *m, int64_t t_ns)
 	return out;
 }
 
-const char *words_doing(enum model_state state)
+const char *words_doing(const struct model_pool *pool, enum model_state state)
 {
-	return state == MODEL_EXHAUSTED ? "idle" : model_state_name(state);
+	if (state == MODEL_EXHAUSTED)
+		return pool->guessed ? "likely idle" : "idle";
+	return model_state_name(state);
 }
 
 /* Appends a word as a shell takes it. */
@@ -164,7 +166,7 @@ char *words_end(char *out, size_t size, const struct model *m)
 		snprintf(out, size, "still running");
 		break;
 	case MODEL_UNKNOWN_END:
-		snprintf(out, size, "end unknown");
+		snprintf(out, size, m->attached && m->complete ? "left running" : "end unknown");
 		break;
 	}
 	return out;

@@ -21,8 +21,9 @@ char *words_safe(char *out, size_t size, const char *text, int utf8);
 /* "between validate e1 and train e2", "during train e1", "before train e0", "after validate e2"; "" when no phase is known. */
 char *words_when(char *out, size_t size, const struct model *m, int64_t t_ns);
 
-/* What a pool does at a moment, as put in brackets after its figure: "idle", "starting", "parked", "delivering". */
-const char *words_doing(enum model_state state);
+/* What a pool does at a moment, as put in brackets after its figure: "idle", "starting", "parked", "delivering"; "likely idle"
+ * of a guessed one. */
+const char *words_doing(const struct model_pool *pool, enum model_state state);
 
 /* "loopmem run --release-idle-workers -- python train.py --epochs 3": the whole command when that fits in `room` columns, else
  * without the arguments after its script; 0 = no matter how long. */

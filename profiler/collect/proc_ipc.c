@@ -1,0 +1,202 @@
+/* Semaphores and pipes of a process: see the header. */
+#include "profiler/collect/proc_ipc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- sets ---- */
+
+static size_t place_of(const struct inode_set *s, uint64_t inode)
+{
+	size_t low = 0, high = s->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->items[middle] < inode)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int inode_set_has(const struct inode_set *s, uint64_t inode)
+{
+	size_t at = place_of(s, inode);
+
+	return at < s->count && s->items[at] == inode;
+}
+
+int inode_set_add(struct inode_set *s, uint64_t inode)
+{
+	size_t at = place_of(s, inode);
+
+	if (at < s->count && s->items[at] == inode)
+		return 0;
+	if (s->count == s->capacity) {
+		size_t capacity = s->capacity ? 2 * s->capacity : 16;
+		uint64_t *items = realloc(s->items, capacity * sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		s->items = items;
+		s->capacity = capacity;
+	}
+	memmove(&s->items[at + 1], &s->items[at], (s->count - at) * sizeof(*s->items));
+	s->items[at] = inode;
+	s->count++;
+	return 1;
+}
+
+size_t inode_set_shared(const struct inode_set *a, const struct inode_set *b)
+{
+	size_t shared = 0;
+
+	for (size_t i = 0; i < a->count; i++)
+		shared += (size_t)inode_set_has(b, a->items[i]);
+	return shared;
+}
+
+void inode_set_release(struct inode_set *s)
+{
+	free(s->items);
+	*s = (struct inode_set){0};
+}
+
+/* ---- semaphores ---- */
+
+int proc_ipc_parse_maps(struct proc_ipc *out, const char *maps)
+{
+	static const char prefix[] = "/dev/shm/sem.";
+
+	while (*maps) {
+		const char *end = strchrnul(maps, '\n');
+		const char *name = memchr(maps, '/', (size_t)(end - maps));
+		uint64_t inode;
+
+		if (name && !strncmp(name, prefix, strlen(prefix)) &&
+		    sscanf(maps, "%*s %*s %*s %*s %" SCNu64, &inode) == 1 &&
+		    inode_set_add(&out->semaphores, inode) < 0)
+			return -ENOMEM;
+		maps = *end ? end + 1 : end;
+	}
+	return 0;
+}
+
+/* ---- pipes ---- */
+
+static struct proc_pipe *find_pipe(const struct proc_ipc *ipc, uint64_t inode)
+{
+	for (size_t i = 0; i < ipc->pipe_count; i++)
+		if (ipc->pipes[i].inode == inode)
+			return &ipc->pipes[i];
+	return NULL;
+}
+
+const struct proc_pipe *proc_ipc_pipe(const struct proc_ipc *ipc, uint64_t inode)
+{
+	return find_pipe(ipc, inode);
+}
+
+static struct proc_pipe *add_pipe(struct proc_ipc *ipc, uint64_t inode)
+{
+	if (ipc->pipe_count == ipc->pipe_capacity) {
+		size_t capacity = ipc->pipe_capacity ? 2 * ipc->pipe_capacity : 16;
+		struct proc_pipe *pipes = realloc(ipc->pipes, capacity * sizeof(*pipes));
+
+		if (!pipes)
+			return NULL;
+		ipc->pipes = pipes;
+		ipc->pipe_capacity = capacity;
+	}
+	ipc->pipes[ipc->pipe_count] = (struct proc_pipe){.inode = inode, .read_fd = -1};
+	return &ipc->pipes[ipc->pipe_count++];
+}
+
+int proc_ipc_add_fd(struct proc_ipc *out, int fd, const char *link, unsigned ends)
+{
+	struct proc_pipe *pipe;
+	uint64_t inode;
+
+	if (sscanf(link, "pipe:[%" SCNu64 "]", &inode) != 1)
+		return 0;
+	pipe = find_pipe(out, inode);
+	if (!pipe)
+		pipe = add_pipe(out, inode);
+	if (!pipe)
+		return -ENOMEM;
+	pipe->ends |= ends;
+	if (ends & PIPE_READ)
+		pipe->read_fd = fd;
+	return 0;
+}
+
+/* The mode of the link tells how the descriptor is open. */
+static int read_fd(struct proc_ipc *out, int dir_fd, const char *name)
+{
+	char link[64];
+	ssize_t n = readlinkat(dir_fd, name, link, sizeof(link) - 1);
+	struct stat st;
+
+	if (n <= 0 || strncmp(link, "pipe:", 5))
+		return 0;
+	link[n] = '\0';
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	return proc_ipc_add_fd(out, (int)strtol(name, NULL, 10), link,
+			       (st.st_mode & S_IRUSR ? PIPE_READ : 0U) |
+				       (st.st_mode & S_IWUSR ? PIPE_WRITE : 0U));
+}
+
+int proc_ipc_read_fds(struct proc_ipc *out, pid_t pid)
+{
+	char path[64];
+	struct dirent *entry;
+	DIR *dir;
+	int error = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while (!error && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			error = read_fd(out, dirfd(dir), entry->d_name);
+	closedir(dir);
+	return error;
+}
+
+void proc_ipc_release(struct proc_ipc *ipc)
+{
+	inode_set_release(&ipc->semaphores);
+	free(ipc->pipes);
+	*ipc = (struct proc_ipc){0};
+}
+
+int64_t proc_pipe_waiting(pid_t pid, int read_fd, uint64_t inode)
+{
+	char path[64];
+	struct stat st;
+	int fd, waiting = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, read_fd);
+	/* looked at before it is opened: opening some other file could do something */
+	if (stat(path, &st) || !S_ISFIFO(st.st_mode) || st.st_ino != inode)
+		return -1;
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) || st.st_ino != inode || ioctl(fd, FIONREAD, &waiting))
+		waiting = -1;
+	close(fd);
+	return waiting;
+}

@@ -1,0 +1,233 @@
+"""loopmem attach: pools of programs that run without the shim, found from outside and told as guesses."""
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import profiled
+import tap
+
+LOADERS = os.path.join(os.path.dirname(os.path.abspath(profiled.__file__)), "loaders.py")
+METHODS = "fork", "spawn", "forkserver"
+
+
+class Watched:
+    """A program, the session of its watching, and what the program says it did."""
+
+    def __init__(self, name, *command, wait_s=1.0, options=()):
+        self.file = profiled.path(f"{name}.loopmem")
+        self.said = profiled.path(f"{name}.said")
+        self.program = subprocess.Popen([sys.executable, *command], stdout=open(self.said, "w"))
+        time.sleep(wait_s)
+        self.attach = subprocess.Popen(
+            [profiled.LOOPMEM, "attach", "-o", self.file, *options, str(self.program.pid)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def lines(self):
+        with open(self.said) as f:
+            return [json.loads(line) for line in f if line.endswith("\n")]
+
+    def truth(self):
+        return [line["pool"] for line in self.lines() if "pool" in line]
+
+    def finish(self):
+        self.out, self.err = self.attach.communicate(timeout=60)
+        self.status = self.attach.returncode
+        return self
+
+    def report(self):
+        text = subprocess.run([profiled.LOOPMEM, "report", "-f", "json", self.file], capture_output=True,
+                              text=True, check=True).stdout
+        return json.loads(text)
+
+
+def private(pids):
+    return sum(profiled.rollup(pid, "Private_Clean") + profiled.rollup(pid, "Private_Dirty") for pid in pids)
+
+
+def attach(*arguments, **kwargs):
+    return subprocess.run([profiled.LOOPMEM, "attach", *arguments], capture_output=True, text=True, timeout=30,
+                          cwd=profiled.TMP, **kwargs)
+
+
+def spans(pool):
+    return [span["state"] for span in pool["states"]]
+
+
+# They run at the same time: most of it is waiting for a validation that is long enough.
+running = {method: Watched(method, LOADERS, method, "4", "15") for method in METHODS}
+measured = {}
+
+
+def measure():
+    """Private bytes of the train workers while they are idle, by the test's own reading, and when that was."""
+    for method, watched in running.items():
+        profiled.until(lambda: len(watched.truth()) == 2, "validation has begun")
+        measured[method] = private(watched.truth()[0]), time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+
+def told_private(watched, at_ns):
+    """The same of the session: the last walk of each worker until a second later."""
+    with sqlite3.connect(watched.file) as session:
+        clock_ns = session.execute("SELECT value FROM meta WHERE key = 'clock_ns'").fetchone()[0]
+        rows = session.execute(
+            "SELECT process, private_clean_bytes + private_dirty_bytes, max(t_ns) FROM rollup JOIN pool_worker USING(process) "
+            "WHERE pool = 1 AND t_ns < ? GROUP BY process", (at_ns - clock_ns + 10**9,)).fetchall()
+    return sum(row[1] for row in rows)
+
+
+def found(method):
+    watched = running[method]
+    if not hasattr(watched, "result"):
+        watched.finish()
+        watched.result = watched.report()
+    return watched, watched.result
+
+
+def check(method):
+    watched, report = found(method)
+    assert watched.status == 0 and watched.program.wait(timeout=30) == 0, watched.err
+    assert watched.lines()[-1] == {"validated": True}
+    pools = report["pools"]
+    assert [[w["pid"] for w in pool["workers"]] for pool in pools] == watched.truth(), pools
+    for pool in pools:
+        assert pool["guessed"] and pool["stage"] == "other" and pool["batches"] is None
+        assert pool["start_method"] == method and pool["owner_pid"] == watched.program.pid
+
+
+@tap.claim
+def private_bytes_can_be_read_beside_it():
+    measure()
+    assert all(measured.values())
+
+
+@tap.claim
+def every_pool_of_forked_workers_is_found():
+    check("fork")
+
+
+@tap.claim
+def every_pool_of_spawned_workers_is_found():
+    check("spawn")
+
+
+@tap.claim
+def every_pool_of_a_forkserver_is_found_with_its_real_owner():
+    check("forkserver")
+
+
+@tap.claim
+def the_train_pool_is_likely_idle_during_validation_and_delivers_again():
+    for method in METHODS:
+        train, validate = found(method)[1]["pools"]
+        states = spans(train)
+        assert "exhausted" in states and "delivering" in states, (method, states)
+        assert 8 < train["idle_retained_seconds"] < 25, (method, train["idle_retained_seconds"])
+        assert "exhausted" not in spans(validate)[:-1], (method, spans(validate))
+
+
+@tap.claim
+def private_bytes_are_those_of_smaps_rollup():
+    for method in METHODS:
+        mine, at_ns = measured[method]
+        told = told_private(found(method)[0], at_ns)
+        assert abs(told - mine) < 0.05 * mine, (method, told, mine)
+
+
+@tap.claim
+def the_summary_and_the_report_say_that_it_is_a_guess():
+    watched, report = found("fork")
+    assert "loopmem: likely held idle" in watched.err, watched.err
+    text = subprocess.run([profiled.LOOPMEM, "report", watched.file], capture_output=True, text=True).stdout
+    assert "loader #1?" in text and "found from outside" in text and "likely" in text, text
+    notes = " ".join(note["text"] for note in report["notes"])
+    assert "can read rollup fd" in notes and "5 of 5 workers" in notes, notes
+
+
+@tap.claim
+def a_limit_on_guessed_pools_is_refused():
+    found("fork")
+    checked = subprocess.run([profiled.LOOPMEM, "check", "--max", "total.idle_retained_bytes_max=1GiB",
+                              running["fork"].file], capture_output=True, text=True)
+    assert checked.returncode == 3, (checked.returncode, checked.stdout, checked.stderr)
+
+
+@tap.claim
+def multiprocessing_pools_and_lone_processes_are_no_loaders():
+    program = """
+import multiprocessing as mp, time, subprocess, os
+context = mp.get_context("fork")
+mine = [context.Queue() for _ in range(2)]
+pool = context.Pool(3)
+lone = context.Process(target=time.sleep, args=(30,))
+lone.start()
+sleeper = subprocess.Popen(["sleep", "30"])
+pool.map(time.sleep, [0.2] * 60)
+lone.terminate(); sleeper.terminate()
+"""
+    watched = Watched("pool", "-c", program).finish()
+    pools = watched.report()["pools"]
+    assert [(p["label"], len(p["workers"])) for p in pools] == [("worker pool", 3)], pools
+
+
+@tap.claim
+def an_interrupt_ends_the_watching_and_not_the_program():
+    watched = Watched("interrupted", "-c", "import time; time.sleep(60)")
+    time.sleep(1)
+    watched.attach.send_signal(signal.SIGINT)
+    watched.finish()
+    assert watched.status == 0 and "more: loopmem report" in watched.err, watched.err
+    assert profiled.alive(watched.program.pid)
+    text = subprocess.run([profiled.LOOPMEM, "report", watched.file], capture_output=True, text=True).stdout
+    assert "left running" in text, text
+    profiled.end(watched.program.pid)
+    watched.program.wait()
+
+
+@tap.claim
+def it_ends_after_the_duration_and_is_quiet():
+    watched = Watched("duration", "-c", "import time; time.sleep(60)", options=("--duration", "1.5", "-q"))
+    watched.finish()
+    assert (watched.status, watched.out, watched.err) == (0, "", ""), watched.err
+    assert 1.4 < watched.report()["duration_s"] < 7
+    profiled.end(watched.program.pid)
+    watched.program.wait()
+
+
+@tap.claim
+def what_cannot_be_watched_is_told():
+    ended = subprocess.Popen(["true"])
+    while profiled.alive(ended.pid):
+        time.sleep(0.01)
+    cases = [
+        ([], 2, "loopmem attach: no process to watch"),
+        (["train.py"], 2, "loopmem attach: train.py: not the id of a process"),
+        (["0"], 2, "loopmem attach: 0: not the id of a process"),
+        (["--duration", "soon", "1"], 2, "loopmem attach: --duration soon: not a number of seconds"),
+        (["1", "2"], 2, "loopmem attach: one process at a time: its children belong to it"),
+        ([str(ended.pid)], 3, f"loopmem attach: process {ended.pid} has ended already"),
+        (["4194303"], 3, "loopmem attach: no process 4194303"),
+    ]
+    for arguments, status, line in cases:
+        run = attach(*arguments)
+        assert (run.returncode, run.stderr.split("\n")[0]) == (status, line), (arguments, run)
+    ended.wait()
+    own = subprocess.run(["bash", "-c", f"exec {profiled.LOOPMEM} attach $$"], capture_output=True, text=True)
+    assert own.returncode == 2 and "this loopmem itself" in own.stderr, own
+
+
+@tap.claim
+def the_process_of_another_user_is_refused():
+    if os.geteuid():
+        raise tap.Skip("needs root to be two users")
+    nobody = 65534
+    run = attach(str(os.getpid()), preexec_fn=lambda: os.setuid(nobody))
+    assert run.returncode == 3, run
+    assert run.stderr == (f"loopmem attach: cannot read /proc/{os.getpid()}/smaps_rollup: Permission denied\n"
+                          "  run as the same user, or with CAP_SYS_PTRACE\n"), run.stderr
+
+
+tap.run()
