@@ -28,12 +28,12 @@ endef
 $(foreach x,$(FOLDERS) $(if $(sources_reference),reference),$(eval $(call archive_rule,$(x))))
 
 # Files of other languages, embedded as C arrays: F/NAME.sql is NAME_sql[] in $(O)/F/NAME_sql.h,
-# included as "F/NAME_sql.h"; likewise .css, .js, and inject/python/hook.py.
+# included as "F/NAME_sql.h"; likewise .css, .js, docs/findings.md and inject/python/hook.py.
 GENERATED := $(patsubst %.sql,$(O)/%_sql.h,$(shell find profiler -name '*.sql')) \
              $(patsubst %.py,$(O)/%_py.h,$(wildcard inject/python/*.py)) \
              $(patsubst %.css,$(O)/%_css.h,$(wildcard profiler/view/html/*.css)) \
              $(patsubst %.js,$(O)/%_js.h,$(wildcard profiler/view/html/*.js)) \
-             $(O)/profiler/view/html/dygraph.h
+             $(O)/docs/findings_md.h $(O)/profiler/view/html/dygraph.h
 
 # Kept: make would delete them as intermediate files.
 .SECONDARY: $(GENERATED)
@@ -44,7 +44,7 @@ $(O)/%_$(1).h: %.$(1) mk/embed.sh
 	$$(call say,GEN,$$@)
 	$$(Q)$$(embed)
 endef
-$(foreach x,sql py css js,$(eval $(call embed_rule,$(x))))
+$(foreach x,sql py css js md,$(eval $(call embed_rule,$(x))))
 
 # The chart library of HTML reports, from the system's package (Debian: libjs-dygraphs). Without it
 # they have a static picture only.

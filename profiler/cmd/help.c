@@ -1,10 +1,15 @@
-/* loopmem help: the list of commands, or the options of one. */
+/* loopmem help: the lists of commands and findings, the options of a command, the page of a finding. */
 #include "profiler/cmd/help.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "profiler/cmd/command.h"
+#include "profiler/cmd/help_page.h"
 #include "profiler/cmd/options.h"
+#include "profiler/model/findings.h"
+#include "profiler/nearest.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -20,8 +25,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 const struct argp cmd_help_argp = {
 	.parser = parse,
-	.args_doc = "[COMMAND]",
-	.doc = "Lists the commands, or explains one.",
+	.args_doc = "[COMMAND|FINDING]",
+	.doc = "Lists the commands and the findings, or explains one of them.",
 };
 
 static void list_section(FILE *out, enum command_section section, const char *title)
@@ -46,15 +51,47 @@ void help_list_commands(FILE *out)
 	fprintf(out, "\nThe options of a command: loopmem COMMAND --help\n");
 }
 
-int help_unknown(const char *program, const char *what, const char *word)
+static int unknown(const char *program, const char *what, const char *word, const char *near)
 {
-	const char *near = command_nearest(word);
-
 	fprintf(stderr, "%s: no %s \"%s\"", program, what, word);
 	if (near)
 		fprintf(stderr, "; did you mean \"%s\"?", near);
 	fprintf(stderr, "\n  commands: loopmem help\n");
 	return EXIT_USAGE;
+}
+
+int help_unknown(const char *program, const char *what, const char *word)
+{
+	return unknown(program, what, word, command_nearest(word));
+}
+
+static void list_findings(FILE *out)
+{
+	fprintf(out,
+		"\nFindings: what is wrong, and how to see it by hand: loopmem help FINDING\n");
+	for (size_t i = 0; i < finding_kind_count; i++)
+		fprintf(out, "  %-21s %s\n", finding_kinds[i].id, finding_kinds[i].summary);
+}
+
+static const char *finding_nearest(const char *word)
+{
+	const char **ids = calloc(finding_kind_count, sizeof(*ids)), *near;
+
+	for (size_t i = 0; ids && i < finding_kind_count; i++)
+		ids[i] = finding_kinds[i].id;
+	near = ids ? nearest_name(word, ids, finding_kind_count) : NULL;
+	free(ids);
+	return near;
+}
+
+static int explain_finding(const char *program, const char *topic)
+{
+	const char *near = command_nearest(topic);
+
+	for (size_t i = 0; i < finding_kind_count; i++)
+		if (!strcmp(finding_kinds[i].id, topic))
+			return help_page(stdout, topic) ? EXIT_OWN_FAILURE : 0;
+	return unknown(program, "topic", topic, near ? near : finding_nearest(topic));
 }
 
 int cmd_help(int argc, char **argv)
@@ -66,11 +103,12 @@ int cmd_help(int argc, char **argv)
 	command_parse(&cmd_help_argp, argc, argv, 0, &topic);
 	if (!topic) {
 		help_list_commands(stdout);
+		list_findings(stdout);
 		return 0;
 	}
 	c = command_find(topic);
 	if (!c)
-		return help_unknown(argv[0], "topic", topic);
+		return explain_finding(argv[0], topic);
 	snprintf(name, sizeof(name), "loopmem %s", c->name);
 	options_help(stdout, name, c->argp);
 	return 0;

@@ -44,6 +44,21 @@ for command in $known; do
 		test "$status,${err%%$'\n'*}" = "2,loopmem $command: no option \"--no-such-option-at-all\""
 done
 
+findings=$(sed -n 's/^FINDING([a-z_]*, "\([a-z-]*\)".*/\1/p' "$SRC/profiler/model/findings.def")
+loopmem help
+claim "help lists every finding" test "$(sed -n 's/^  \([a-z]*-[a-z-]*\) .*/\1/p' <<<"$out")" = "$findings"
+for finding in $findings; do
+	loopmem help "$finding"
+	claim "help $finding prints its page" test "$status,$err,${out%%$'\n'*}" = "0,,$finding"
+	claim "the page of $finding says when it is reported and what to do" \
+		grep -qzE 'Reported .*What to do' <<<"$out"
+	claim "the page of $finding fits 80 columns, without marks" \
+		test -z "$(grep -E '^.{81}|[*][*]|[`]|^[|]' <<<"$out")"
+done
+loopmem help idle-pool-retaned
+claim "an unknown topic is usage, with the nearest finding" test "$status,$out,${err%%$'\n'*}" = \
+	'2,,loopmem help: no topic "idle-pool-retaned"; did you mean "idle-pool-retained"?'
+
 version=$(sed -n 's/^#define LOOPMEM_VERSION "\(.*\)"/\1/p' "$SRC/profiler/version.h")
 loopmem --version
 claim "--version begins with the version" test "${out%% (*}" = "loopmem $version"
