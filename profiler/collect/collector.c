@@ -289,8 +289,7 @@ static void look_for_ends(struct collector *c)
 {
 	struct process *p;
 
-	JOB_EACH_ALIVE(&c->job, p)
-	{
+	JOB_EACH_ALIVE(&c->job, p) {
 		char text[1024];
 		struct proc_stat stat;
 
@@ -361,8 +360,8 @@ static void note_survivors(struct collector *c)
 	if (root_of(c) && root_of(c)->state == PROCESS_ALIVE)
 		return; /* the watching ends before the program does */
 	JOB_EACH_ALIVE(&c->job, p)
-	recorder_note(&c->recorder, "warning", "pid %d outlives the program: %s %.80s", (int)p->pid,
-		      role_names[p->role], p->cmdline);
+		recorder_note(&c->recorder, "warning", "pid %d outlives the program: %s %.80s",
+			      (int)p->pid, role_names[p->role], p->cmdline);
 }
 
 static void last_look(struct collector *c)

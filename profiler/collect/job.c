@@ -35,8 +35,8 @@ struct process *job_find(const struct job *j, pid_t pid)
 	struct process *p;
 
 	JOB_EACH_ALIVE(j, p)
-	if (p->pid == pid)
-		return p;
+		if (p->pid == pid)
+			return p;
 	return NULL;
 }
 
@@ -192,8 +192,7 @@ void job_mark_stale(struct job *j, int64_t family)
 	struct process *p;
 
 	j->changed_ns = recorder_now(j->recorder);
-	JOB_EACH_ALIVE(j, p)
-	{
+	JOB_EACH_ALIVE(j, p) {
 		if (p->family != family || p->stale)
 			continue;
 		p->stale = 1;

@@ -43,8 +43,7 @@ static void measure_all(struct sampler *s, int64_t t_ns)
 {
 	struct process *p;
 
-	JOB_EACH_ALIVE(s->job, p)
-	{
+	JOB_EACH_ALIVE(s->job, p) {
 		struct session_sample row = {.t_ns = t_ns, .process = p->id, .n = 1};
 
 		if (!process_measure(p, t_ns))
@@ -77,29 +76,34 @@ static void suspect_family(struct sampler *s, const struct process *copier, int6
 	if (!walk_worthwhile(copied_bytes, copier->statm.rss_bytes))
 		return;
 	JOB_EACH_ALIVE(s->job, p)
-	if (p->family == copier->family && p != copier)
-		p->suspect = 1;
+		if (p->family == copier->family && p != copier)
+			p->suspect = 1;
 }
 
-/* 1 when the walk was done. A walk that is due and would cost too much is counted as skipped. */
+/* 1 when the walk was done. */
 static int walk(struct sampler *s, struct process *p, int64_t t_ns, enum walk_reason reason)
 {
 	int64_t copied_bytes;
-	int error;
+	int error = process_walk(p, s->recorder, t_ns, reason, &copied_bytes);
 
-	update_budget(s);
-	if (!walk_allowed(&p->pace, t_ns, reason) ||
-	    !budget_allows(&s->budget, expected_cost(p), reason)) {
-		s->recorder->skipped++;
-		return 0;
-	}
-	error = process_walk(p, s->recorder, t_ns, reason, &copied_bytes);
+	s->walked_ns = t_ns;
 	suspect_family(s, p, copied_bytes);
 	if (error == -EACCES && !s->walks_refused++)
 		recorder_note(
 			s->recorder, "warning",
 			"smaps_rollup of a process cannot be read: no proportional bytes of it");
 	return !error;
+}
+
+/* The same on credit, within limits. A walk that would cost too much is counted as skipped. */
+static int walk_on_credit(struct sampler *s, struct process *p, int64_t t_ns)
+{
+	update_budget(s);
+	if (walk_allowed(&p->pace, t_ns, WALK_EDGE) &&
+	    budget_allows(&s->budget, expected_cost(p), WALK_EDGE))
+		return walk(s, p, t_ns, WALK_EDGE);
+	s->recorder->skipped++;
+	return 0;
 }
 
 static int measured_now(const struct process *p, int64_t t_ns)
@@ -113,15 +117,14 @@ static void walk_edges(struct sampler *s, int64_t t_ns)
 {
 	struct process *p;
 
-	JOB_EACH_ALIVE(s->job, p)
-	{
+	JOB_EACH_ALIVE(s->job, p) {
 		if (!p->edge)
 			continue;
 		p->edge = 0;
 		if (!measured_now(p, t_ns))
 			continue;
 		process_write_heap(p, s->recorder, t_ns);
-		if (!walk(s, p, t_ns, WALK_EDGE) && !p->stale) {
+		if (!walk_on_credit(s, p, t_ns) && !p->stale) {
 			p->stale = 1;
 			p->stale_ns = t_ns;
 		}
@@ -144,14 +147,13 @@ static void walk_stale(struct sampler *s, int64_t t_ns)
 {
 	struct process *p;
 
-	JOB_EACH_ALIVE(s->job, p)
-	{
+	JOB_EACH_ALIVE(s->job, p) {
 		if (!p->stale || !measured_now(p, t_ns) || !is_settled(s, p, t_ns) ||
 		    p->pace.last_ns == t_ns)
 			continue;
 		if (p->pace.walks && !stands_for_pool(s, p))
 			continue;
-		walk(s, p, t_ns, WALK_EDGE);
+		walk_on_credit(s, p, t_ns);
 	}
 }
 
@@ -173,6 +175,15 @@ static int is_more_urgent(const struct process *a, const struct process *b)
 	return change_a != change_b ? change_a > change_b : a->pace.last_ns < b->pace.last_ns;
 }
 
+/* The budget may be eaten up by the rounds on a machine that is overloaded. One walk every two
+ * seconds is made all the same: a figure that never moves would be worse than its cost. */
+static int may_afford(struct sampler *s, const struct process *p, int64_t t_ns)
+{
+	update_budget(s);
+	return budget_allows(&s->budget, expected_cost(p), WALK_REGULAR) ||
+	       t_ns - s->walked_ns >= 2000 * MS;
+}
+
 static void walk_regular(struct sampler *s, int64_t t_ns)
 {
 	struct process *p, *next;
@@ -180,14 +191,15 @@ static void walk_regular(struct sampler *s, int64_t t_ns)
 	do {
 		next = NULL;
 		JOB_EACH_ALIVE(s->job, p)
-		if (wants_regular_walk(s, p, t_ns) && (!next || is_more_urgent(p, next)))
-			next = p;
-		update_budget(s);
-		if (next && !budget_allows(&s->budget, expected_cost(next), WALK_REGULAR)) {
+			if (wants_regular_walk(s, p, t_ns) && (!next || is_more_urgent(p, next)))
+				next = p;
+		if (!next)
+			return;
+		if (!may_afford(s, next, t_ns)) {
 			s->recorder->skipped++;
 			return;
 		}
-	} while (next && walk(s, next, t_ns, WALK_REGULAR));
+	} while (walk(s, next, t_ns, WALK_REGULAR));
 }
 
 /* ---- rounds ---- */
@@ -246,8 +258,7 @@ static void take_details(struct sampler *s)
 	if (discover(&s->discovery, s->job, t_ns))
 		s->edges->measure = 1;
 	sampler_refresh_limits(s, t_ns);
-	JOB_EACH_ALIVE(s->job, p)
-	{
+	JOB_EACH_ALIVE(s->job, p) {
 		refresh_state(s, p);
 		process_write_detail(p, s->recorder, t_ns);
 		process_write_heap(p, s->recorder, t_ns);

@@ -40,6 +40,7 @@ struct sampler {
 	struct rates rates;
 	int64_t round_cost_ns, detail_cost_ns, shm_cost_ns; /* averages */
 	int64_t round_due_ns, detail_due_ns, shm_due_ns, shm_last_ns;
+	int64_t walked_ns; /* the last walk of all */
 	int walks_refused; /* no permission to read smaps_rollup */
 };
 

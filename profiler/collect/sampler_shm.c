@@ -98,8 +98,7 @@ void sampler_walk_shm(struct sampler *s, int64_t t_ns)
 	struct process *p;
 
 	shm_walk_begin(&s->shm);
-	JOB_EACH_ALIVE(s->job, p)
-	{
+	JOB_EACH_ALIVE(s->job, p) {
 		named |= p->role == ROLE_SHM_MANAGER;
 		walk_process(s, p, t_ns);
 	}

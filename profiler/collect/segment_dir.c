@@ -10,12 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "inject/segment.h"
-#include "profiler/collect/process.h"
+#include "profiler/collect/proc_counters.h"
+#include "profiler/collect/proc_file.h"
 #include "profiler/collect/shim.h"
 
 #define PREFIX "loopmem-run-"
@@ -65,9 +68,34 @@ void segment_dir_remove(struct segment_dir *d)
 	d->path[0] = '\0';
 }
 
-/* Ours, and the collector that it is named after is gone. */
+/* Is there certainly no process any more that has this pid and start? */
+static int is_gone(int pid, uint64_t start_ticks)
+{
+	char text[1024];
+	struct proc_stat stat;
+	ssize_t n = proc_read(pid, "stat", text, sizeof(text));
+
+	if (n == -ENOENT || n == -ESRCH)
+		return 1;
+	return n > 0 && !proc_stat_parse(text, &stat) && stat.start_ticks != start_ticks;
+}
+
+/* A collector holds a lock on its directory (segments.c), which also tells of one that lives in
+ * another pid namespace. */
+static int is_unlocked(int base_fd, const char *name)
+{
+	int fd = openat(base_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int unlocked = fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB);
+
+	if (fd >= 0)
+		close(fd);
+	return unlocked;
+}
+
+/* Ours, not just made, and the process that it is named after is gone. */
 static int is_stale(int base_fd, const char *name)
 {
+	enum { YOUNG_S = 10 };
 	struct stat st;
 	uint64_t start_ticks;
 	int pid;
@@ -75,7 +103,8 @@ static int is_stale(int base_fd, const char *name)
 	return !strncmp(name, PREFIX, strlen(PREFIX)) &&
 	       sscanf(name + strlen(PREFIX), "%d-%" SCNu64 "-", &pid, &start_ticks) == 2 &&
 	       !fstatat(base_fd, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode) &&
-	       st.st_uid == geteuid() && !process_is(pid, start_ticks);
+	       st.st_uid == geteuid() && time(NULL) - st.st_mtime >= YOUNG_S &&
+	       is_gone(pid, start_ticks) && is_unlocked(base_fd, name);
 }
 
 static void remove_stale(const char *base)

@@ -1,8 +1,8 @@
 /*
  * segment_dir.h: the private directory of one run in which the processes make their segments.
  *
- * It is on a tmpfs with room where there is one, mode 0700, and named after the collector, so that
- * a later run can tell and remove what a killed collector left.
+ * It is on a tmpfs with room where there is one, mode 0700, named after the process that made it and
+ * locked by the collector, so that a later run can tell and remove what a killed one left.
  */
 #ifndef PROFILER_COLLECT_SEGMENT_DIR_H
 #define PROFILER_COLLECT_SEGMENT_DIR_H

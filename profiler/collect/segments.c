@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@ int segments_open(struct segments *s, const char *directory, struct error *e)
 	if (s->dir_fd < 0)
 		return error_set_errno(e, ERROR_SYSTEM, errno,
 				       "cannot open the segment directory %s", directory);
+	flock(s->dir_fd, LOCK_SH | LOCK_NB); /* in use: segment_dir.c removes what is not */
 	s->inotify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (s->inotify_fd >= 0 && inotify_add_watch(s->inotify_fd, directory,
 						    IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF |
@@ -60,8 +62,8 @@ static void add_pending(struct segments *s, const struct job *j, const char *nam
 		if (!strcmp(s->pending[i].name, name))
 			return;
 	JOB_EACH_ALIVE(j, p)
-	if (p->segment.map && !strcmp(p->segment_name, name))
-		return;
+		if (p->segment.map && !strcmp(p->segment_name, name))
+			return;
 	snprintf(s->pending[s->pending_count].name, sizeof(s->pending[0].name), "%s", name);
 	s->pending[s->pending_count++].first_ns = recorder_now(j->recorder);
 }
@@ -110,8 +112,8 @@ static struct process *find_process(struct job *j, const struct segment_identity
 	struct process *p;
 
 	JOB_EACH_ALIVE(j, p)
-	if (p->inner_pid == identity->pid && p->start_ticks == identity->start_ticks)
-		return p;
+		if (p->inner_pid == identity->pid && p->start_ticks == identity->start_ticks)
+			return p;
 	if (process_is(identity->pid, identity->start_ticks)) {
 		struct process *parent = job_find_inner(
 			j, identity->parent_pid, recorder_time(j->recorder, identity->birth_ns));
@@ -140,10 +142,8 @@ static void join(struct job *j, struct process *p, const struct segment_reader *
 			j->before_end(p, j->before_end_arg);
 		segment_close(&p->segment);
 		unlinkat(j->segment_dir_fd, p->segment_name, 0);
-		process_look_again(p);
 	}
-	if (p->cmdline[0] == '[') /* it was seen in the middle of its exec */
-		process_look_again(p);
+	process_look_again(p); /* it may have been seen before, or in the middle of, its exec */
 	p->segment = *reader;
 	p->segment_birth_ns = identity->birth_ns;
 	p->segment_exec_ns = 0;

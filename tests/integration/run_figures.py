@@ -210,7 +210,7 @@ def between_fork_and_exec_there_is_one_process():
     assert r.returncode == 0
     s = Session(path("spawn.loopmem"))
     rows = s.rows("SELECT cmdline, instrumented, exit_code FROM process WHERE parent = 1")
-    assert rows == [("/bin/sleep 0.3", 1, 0)] * 3, rows
+    assert rows == [("/bin/sleep 0.3", 1, 0)] * 3, (rows, s.rows("SELECT * FROM process"), s.notes(), r.stderr)
 
 
 def in_good_time(attempt):

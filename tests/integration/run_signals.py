@@ -130,11 +130,31 @@ def the_directory_of_a_killed_collector_is_removed_by_the_next_run():
     p.kill()
     p.wait()
     assert os.path.isdir(directory)
+    run("true", options=["-q"])
+    assert os.path.isdir(directory)  # made a moment ago: perhaps by somebody who is about to use it
+    os.utime(directory, (1, 1))
     other = run("sh", "-c", 'echo "$LOOPMEM_DIR"', options=["-q"])
     assert other.returncode == 0
     assert not os.path.exists(directory)
     assert alive(command)  # and it was not disturbed
     end(command)
+
+
+@tap.claim
+def the_directory_of_a_live_collector_is_left_alone():
+    p = start("sh", "-c", 'echo "$LOOPMEM_DIR"; exec sleep 30')
+    directory = p.stdout.readline().strip()
+    command = until(lambda: children(p.pid), "the command")[0]
+    # as a collector in another pid namespace looks from here: its pid names nobody
+    other = f"{os.path.dirname(directory)}/loopmem-run-4194000-1-{os.path.basename(directory)[-6:]}"
+    os.rename(directory, other)
+    os.utime(other, (1, 1))
+    run("true", options=["-q"])
+    assert os.path.isdir(other)
+    end(p.pid)
+    p.wait()
+    end(command)
+    until(lambda: run("true", options=["-q"]).returncode == 0 and not os.path.exists(other), "its removal")
 
 
 @tap.claim
