@@ -115,9 +115,11 @@ def states_follow_each_other_without_gaps():
 
 
 @tap.claim
-def the_finding_is_an_error_and_names_its_pools():
-    finding, = one["findings"]
-    assert finding["id"] == "idle-pool-retained" and finding["severity"] == "error"
+def the_worst_finding_comes_first_and_names_its_pools():
+    assert [(f["id"], f["severity"]) for f in one["findings"]] == [
+        ("idle-pool-retained", "error"), ("pool-overlap", "warning"), ("unshared-growth", "warning"),
+        ("parked-batches", "notice")]
+    finding = one["findings"][0]
     assert finding["pools"] == [1, 2, 3, 4, 5, 6, 7]
     assert close(finding["evidence"]["train_bytes"], 10.2)
 

@@ -1,0 +1,89 @@
+/*
+ * pool-count-growth: every new pool of a stage finds more of its kind alive: loaders are made again and again and kept. Reported when that
+ * number rose three times and reached four.
+ */
+#include "profiler/model/findings.h"
+
+enum { LEAST_ALIVE = 4, LEAST_RISES = 3 };
+
+struct growth {
+	int alive, rises, last; /* pools of the kind when the last one was born, itself included */
+	int64_t at_ns;
+};
+
+static int alive_at(const struct model *m, size_t pool)
+{
+	const struct model_pool *p = &m->pools[pool];
+	int alive = 1;
+
+	for (size_t i = 0; i < pool; i++) {
+		const struct model_pool *q = &m->pools[i];
+		enum model_state state = model_pool_state(q, p->begin_ns);
+
+		alive += q->stage == p->stage && q->owner == p->owner && q->workers > 0 &&
+			 state != MODEL_ENDED && state != MODEL_LATER;
+	}
+	return alive;
+}
+
+static struct growth growth_of(const struct model *m, enum model_stage stage, int owner)
+{
+	struct growth g = {0};
+
+	for (size_t i = 0; i < m->pool_count; i++) {
+		if (m->pools[i].stage != stage || m->pools[i].owner != owner ||
+		    m->pools[i].workers <= 0)
+			continue;
+		g.last = alive_at(m, i);
+		g.rises += g.last > g.alive && g.alive > 0;
+		if (g.last < g.alive)
+			g.rises = 0;
+		g.alive = g.last;
+		g.at_ns = m->pools[i].begin_ns;
+	}
+	return g;
+}
+
+static void report(const struct model *m, struct finding_sink *sink, enum model_stage stage,
+		   const struct growth *g)
+{
+	const struct model_stage_totals *t = &m->stages[stage];
+	const struct model_evidence facts[] = {
+		{"pools_alive", "alive at once", MODEL_COUNT, g->alive, NULL, 0},
+		{"private_bytes_max", "they hold at most", MODEL_BYTES,
+		 (double)t->private_max_bytes, NULL, 0},
+	};
+	struct model_finding f = {
+		.id = "pool-count-growth",
+		.severity = MODEL_WARNING,
+		.title = finding_text(sink,
+				      "Each new %s pool finds more of its kind alive: %d at once",
+				      model_stage_name(stage), g->alive),
+		.brief = finding_text(sink, "of %d %s pools alive at once, more each time",
+				      g->alive, model_stage_name(stage)),
+		.advice = "make the loader once, or drop the old one before a new one is made",
+		.bytes = t->private_max_bytes,
+		.brief_bytes = t->private_max_bytes,
+		.evidence = facts,
+		.evidence_count = 2,
+		.moments = &g->at_ns,
+		.moment_count = 1,
+	};
+
+	finding_report(sink, &f);
+}
+
+void find_pool_count_growth(const struct model *m, struct finding_sink *sink)
+{
+	for (int owner = 0; owner < (int)m->process_count; owner++) {
+		for (int i = 0; i < MODEL_STAGES && m->processes[owner].role != MODEL_ROLE_WORKER;
+		     i++) {
+			struct growth g = growth_of(m, (enum model_stage)i, owner);
+
+			if (g.alive < LEAST_ALIVE || g.rises < LEAST_RISES)
+				continue;
+			report(m, sink, (enum model_stage)i, &g);
+			return;
+		}
+	}
+}

@@ -1,0 +1,68 @@
+/*
+ * pool-overlap: a pool is built while an exhausted one of its stage and owner is still alive: both hold their memory for that time. Reported
+ * when the older pools held 1 MiB or more at such a moment. What they hold is a part of what idle-pool-retained tells, so by itself it is never
+ * an error.
+ */
+#include "profiler/model/findings.h"
+#include "profiler/model/private.h"
+
+#define LEAST_BYTES (INT64_C(1) << 20)
+
+/* Whether a newer pool of its stage and owner was born while it was exhausted. */
+static int is_overlapped(const struct model *m, size_t older)
+{
+	const struct model_pool *p = &m->pools[older];
+
+	for (size_t k = older + 1; k < m->pool_count; k++) {
+		const struct model_pool *newer = &m->pools[k];
+
+		if (newer->stage == p->stage && newer->owner == p->owner &&
+		    model_pool_state(p, newer->begin_ns) == MODEL_EXHAUSTED)
+			return 1;
+	}
+	return 0;
+}
+
+void find_pool_overlap(const struct model *m, struct finding_sink *sink)
+{
+	const struct model_totals *t = &m->totals;
+	double seconds = (double)t->overlap_ns / 1e9;
+	const struct model_evidence facts[] = {
+		{"overlap_bytes_max", "held twice at most", MODEL_BYTES,
+		 (double)t->overlap_max_bytes, NULL, 0},
+		{"overlaps", "times", MODEL_COUNT, (double)t->overlaps, NULL, 0},
+		{"overlap_seconds", "in all", MODEL_SECONDS, seconds, NULL, 0},
+	};
+	struct model_finding f = {
+		.id = "pool-overlap",
+		.title = "A new pool is built before the old one is dropped",
+		.bytes = t->overlap_max_bytes,
+		.brief_bytes = t->overlap_max_bytes,
+		.evidence = facts,
+		.evidence_count = sizeof(facts) / sizeof(facts[0]),
+		.moments = &t->overlap_max_at_ns,
+		.moment_count = 1,
+	};
+	ARRAY(int) pools = {0};
+
+	if (t->overlap_max_bytes < LEAST_BYTES || !t->overlaps)
+		return;
+	for (size_t i = 0; i < m->pool_count; i++) {
+		int *index = is_overlapped(m, i) ? array_add(&pools) : NULL;
+
+		if (index)
+			*index = (int)i;
+	}
+	f.pools = pools.items;
+	f.pool_count = pools.count;
+	f.severity = finding_severity(m, f.bytes, t->overlap_ns, t->peak_bytes);
+	f.text = finding_text(sink, "%lld time%s, %.1f s each.", (long long)t->overlaps,
+			      t->overlaps == 1 ? "" : "s", seconds / (double)t->overlaps);
+	f.brief = finding_text(sink, "twice for %.1f s at %s", seconds / (double)t->overlaps,
+			       t->overlaps == 1 ? "a boundary of epochs" : "boundaries of epochs");
+	f.advice =
+		"drop the old iterator before the new one is built; --release-idle-workers does it "
+		"too where torch loads";
+	finding_report(sink, &f);
+	array_release(&pools);
+}

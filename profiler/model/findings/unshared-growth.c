@@ -1,0 +1,85 @@
+/*
+ * unshared-growth: forked workers have copied memory that they shared with their owner (copy-on-write undone, as reference counts do).
+ * Reported when a worker unshared 32 MiB or more; an interpreter with its libraries unshares some 10 to 20 MiB by itself.
+ * How much of it would come back is not known: never an error.
+ */
+#include "profiler/model/findings.h"
+
+#define LEAST_WORKER_BYTES (INT64_C(32) << 20)
+
+static int64_t worker_max(const struct model *m, const struct model_pool *pool)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < pool->member_count; i++) {
+		int64_t bytes = m->processes[pool->members[i]].unshared_max;
+
+		if (bytes > most)
+			most = bytes;
+	}
+	return most;
+}
+
+/* Bytes copied for each item read; 0 when the number of items is not known. */
+static double bytes_per_item(const struct model_pool *pool)
+{
+	double items = (double)pool->batches * (double)pool->batch_size;
+
+	return pool->batch_size > 0 && pool->batches > 0 ? (double)pool->unshared_max / items : 0;
+}
+
+static void report(const struct model *m, struct finding_sink *sink, const struct model_pool *pool,
+		   int index)
+{
+	const char *stage = model_stage_name(pool->stage);
+	const struct model_evidence facts[] = {
+		{"unshared_bytes_max", finding_text(sink, "a %s pool", stage), MODEL_BYTES,
+		 (double)pool->unshared_max, NULL, 0},
+		{"unshared_bytes_worker_max", "a worker", MODEL_BYTES, (double)worker_max(m, pool),
+		 NULL, 0},
+		{"unshared_bytes_at_peak", "all pools at the peak", MODEL_BYTES,
+		 (double)m->peak.unshared, NULL, 0},
+		{"bytes_per_item", "an item read", MODEL_BYTES, bytes_per_item(pool), NULL, 0},
+	};
+	struct model_finding f = {
+		.id = "unshared-growth",
+		.title = finding_text(sink,
+				      "Workers copied memory that they shared with their owner "
+				      "(%s)",
+				      pool->name),
+		.text = "It was shared at the fork and is copied page by page since: reading a Python "
+			"object writes its reference count.",
+		.advice =
+			"keep what all workers read in one numpy array or tensor, not in lists and "
+			"dicts of objects",
+		.bytes = pool->unshared_max,
+		.brief_bytes = pool->unshared_max,
+		.brief = finding_text(sink, "per %s pool, shared at the fork, copied since", stage),
+		.evidence = facts,
+		.evidence_count = sizeof(facts) / sizeof(facts[0]) - (bytes_per_item(pool) <= 0),
+		.moments = &pool->exhausted_ns,
+		.moment_count = pool->exhausted_ns != MODEL_NONE,
+		.pools = &index,
+		.pool_count = 1,
+	};
+	int64_t life_ns = pool->spans[pool->span_count - 1].end_ns - pool->begin_ns;
+
+	f.severity = finding_severity(m, f.bytes, life_ns, m->totals.peak_bytes);
+	finding_report(sink, &f);
+}
+
+void find_unshared_growth(const struct model *m, struct finding_sink *sink)
+{
+	int worst = -1;
+
+	for (size_t i = 0; i < m->pool_count; i++) {
+		const struct model_pool *pool = &m->pools[i];
+
+		if (!pool->span_count || worker_max(m, pool) < LEAST_WORKER_BYTES)
+			continue;
+		if (worst < 0 || pool->unshared_max > m->pools[worst].unshared_max)
+			worst = (int)i;
+	}
+	if (worst >= 0)
+		report(m, sink, &m->pools[worst], worst);
+}
