@@ -50,6 +50,7 @@ enum loopmem_start {
 enum loopmem_pool_flags {
 	LOOPMEM_POOL_PERSISTENT = 1 << 0, /* the iterator is re-used for the next epoch */
 	LOOPMEM_POOL_STATEFUL = 1 << 1,   /* the loader keeps resumable state in it */
+	LOOPMEM_POOL_NAMED = 1 << 2,      /* `label` is a person's: names show it, not the stage */
 };
 
 #define LOOPMEM_UNKNOWN (-1)

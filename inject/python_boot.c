@@ -19,6 +19,7 @@
 #include "inject/python/length_py.h"
 #include "inject/python/lightning_py.h"
 #include "inject/python/names_py.h"
+#include "inject/python/phases_py.h"
 #include "inject/python/pools_py.h"
 #include "inject/python/stages_py.h"
 #include "inject/python_api.h"
@@ -41,8 +42,8 @@ static const struct {
 	{                                                                    \
 #name, name##_py, "loopmem." #name, "<loopmem>/" #name ".py" \
 	}
-	SOURCE(faults),    SOURCE(frames), SOURCE(frameworks), SOURCE(hook),   SOURCE(length),
-	SOURCE(lightning), SOURCE(names),  SOURCE(pools),      SOURCE(stages),
+	SOURCE(faults),    SOURCE(frames), SOURCE(frameworks), SOURCE(hook),  SOURCE(length),
+	SOURCE(lightning), SOURCE(names),  SOURCE(phases),     SOURCE(pools), SOURCE(stages),
 #undef SOURCE
 };
 

@@ -19,6 +19,8 @@ install: $(PROGRAMS) $(DOCS) ## install under $(DESTDIR)$(PREFIX)
 	$(Q)install -D -m 644 -t $(call into,share/zsh/site-functions) $(O)/completion/_loopmem
 	$(Q)install -D -m 644 -t $(call into,share/fish/vendor_completions.d) $(O)/completion/loopmem.fish
 	$(Q)install -D -m 644 -t $(call into,include) inject/loopmem.h
+	$(Q)install -D -m 644 -t $(call into,share/loopmem/python) $(wildcard python/*.*)
+	$(Q)install -D -m 644 -t $(call into,share/loopmem/python/loopmem) $(wildcard python/loopmem/*.*)
 
 .PHONY: install
 

@@ -92,6 +92,7 @@ class Finder:
 
 def install():
     """Follows torch's loaders now or when they are imported. False: ask again later."""
+    load("phases").publish()
     module = sys.modules.get(TARGET)
     if module is None:
         if not any(type(finder) is Finder for finder in sys.meta_path):

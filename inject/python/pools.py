@@ -105,10 +105,11 @@ def kept(loader):
     return shim.KEPT_STATEFUL if is_stateful(loader) else 0
 
 
-def flags(loader):
+def flags(loader, place):
     persistent = loader.num_workers and loader.persistent_workers
     return ((shim.PERSISTENT if persistent else 0)
-            | (shim.STATEFUL if is_stateful(loader) else 0))
+            | (shim.STATEFUL if is_stateful(loader) else 0)
+            | (shim.NAMED if place.named else 0))
 
 
 def where(loader):
@@ -130,7 +131,7 @@ def born(args, kwargs):
         end(live[pool.key])
     live[pool.key] = pool
     shim.pool_begin(
-        pool, place.stage, started_by(loader), flags(loader), unknown(place.epoch),
+        pool, place.stage, started_by(loader), flags(loader, place), unknown(place.epoch),
         pool.processes, unknown(per_batch(loader)), unknown(prefetched(loader)),
         unknown(place.expected), text(place.label, shim.LABEL_BYTES),
         text(type(loader.dataset).__name__, shim.LABEL_BYTES),

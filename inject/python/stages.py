@@ -37,12 +37,13 @@ def standard(frame):
 
 class Place:
     """What was found. `limit` is how many batches the loop says it takes, `expected` how many are
-    thought to come; `train_over`: this is started when `trainer`'s train epoch is at its end."""
+    thought to come; `train_over`: this is started when `trainer`'s train epoch is at its end;
+    `named`: the label is a person's, not one that was found."""
 
     stage = shim.OTHER
     epoch = limit = expected = trainer = None
     label = origin = ""
-    train_over = False
+    train_over = named = False
 
 
 class Walk:
@@ -137,8 +138,8 @@ def count_pass(loader):
 
 
 def by_user(loader, found):
-    """A name that a person gave the loader replaces what was found; it may be a stage's name."""
+    """A name that a person gave the loader replaces the one found, and the stage if it tells one."""
     label = frames.fields(loader).get(LABEL)
     if type(label) is str and label:
-        found.label = label
-        found.stage = first(names.stage(label), shim.OTHER)
+        found.label, found.named = label, True
+        found.stage = first(names.stage(label), found.stage)

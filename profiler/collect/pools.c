@@ -45,7 +45,7 @@ static const char *const stage_names[] = {"other",    "train", "sanity",
 					  "validate", "test",  "predict"};
 static const char *const start_names[POOL_STARTS] = {"none", "fork", "spawn", "forkserver",
 						     "thread"};
-enum { FLAG_PERSISTENT = 1, FLAG_STATEFUL = 2 };
+enum { FLAG_PERSISTENT = 1, FLAG_STATEFUL = 2, FLAG_NAMED = 4 };
 
 #define NAME(names, index) \
 	((index) < sizeof(names) / sizeof((names)[0]) ? (names)[index] : (names)[0])
@@ -78,6 +78,7 @@ static void write_pool(struct pool *pool, const struct recorder *r, int64_t now_
 		.prefetch = known(row->prefetch),
 		.persistent = !!(row->flags & FLAG_PERSISTENT),
 		.stateful = !!(row->flags & FLAG_STATEFUL),
+		.named = !!(row->flags & FLAG_NAMED),
 		.guessed = pool->guessed,
 		.expected_batches = known(row->expected_batches),
 		.batches = (int64_t)row->batches,

@@ -89,6 +89,7 @@ struct model_pool {
 	int64_t workers, batch_size, prefetch, expected_batches;
 	int64_t batches; /* MODEL_NONE of a guessed pool */
 	int persistent, stateful, guessed;
+	int named; /* the label is a person's: it stands in `name` in place of the stage */
 	int64_t begin_ns, first_batch_ns, exhausted_ns, end_ns;
 	int64_t stall_ns; /* the owner waited for it */
 	int64_t start_ns; /* price of a restart: begin to first batch; MODEL_NONE */

@@ -91,7 +91,7 @@ static void name_pool(struct strings *s, const struct session_pool *row, struct 
 
 	if (p->stage == MODEL_STAGE_OTHER && !p->label[0])
 		what = "loader";
-	if (p->stage == MODEL_STAGE_OTHER && p->label[0])
+	if ((p->named || p->stage == MODEL_STAGE_OTHER) && p->label[0])
 		p->short_name = strings_format(s, "\"%s\" #%lld", p->label, number);
 	else
 		p->short_name = strings_format(s, "%s #%lld", what, number);
@@ -131,6 +131,7 @@ static void fill_pool(struct model *m, size_t i)
 		.batches = row->guessed ? MODEL_NONE : row->batches,
 		.persistent = row->persistent != 0,
 		.stateful = row->stateful != 0,
+		.named = row->named != 0,
 		.guessed = row->guessed != 0,
 		.begin_ns = row->begin_ns,
 		.first_batch_ns = row->first_batch_ns,

@@ -36,6 +36,7 @@ CREATE TABLE pool(
   workers INTEGER NOT NULL,                -- declared
   batch_size INTEGER, prefetch INTEGER,
   persistent INTEGER NOT NULL, stateful INTEGER NOT NULL,
+  named INTEGER NOT NULL DEFAULT 0,        -- 1 = the label is a person's, given in the program
   guessed INTEGER NOT NULL DEFAULT 0,      -- 1 = found from outside (attach): a guess
   expected_batches INTEGER,
   batches INTEGER NOT NULL DEFAULT 0,

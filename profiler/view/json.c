@@ -205,6 +205,7 @@ static void set_pool_identity(json_t *o, const struct model *m, const struct mod
 	json_object_set_new(o, "prefetch", json_count(p->prefetch));
 	json_object_set_new(o, "persistent", json_boolean(p->persistent));
 	json_object_set_new(o, "stateful", json_boolean(p->stateful));
+	json_object_set_new(o, "named", json_boolean(p->named));
 	json_object_set_new(o, "guessed", json_boolean(p->guessed));
 	json_object_set_new(o, "releasable", json_boolean(p->releasable));
 	json_object_set_new(o, "released", json_boolean(p->released));

@@ -16,6 +16,9 @@ claim "the bash completion is installed" test -f "$usr/share/bash-completion/com
 claim "the zsh completion is installed" test -f "$usr/share/zsh/site-functions/_loopmem"
 claim "the fish completion is installed" test -f "$usr/share/fish/vendor_completions.d/loopmem.fish"
 claim "the public header is installed" cmp "$SRC/inject/loopmem.h" "$usr/include/loopmem.h"
+claim "the Python package is installed" \
+	diff -r -x __pycache__ "$SRC/python/loopmem" "$usr/share/loopmem/python/loopmem"
+claim "it can be built from there" test -f "$usr/share/loopmem/python/wheel_backend.py"
 for program in "$LOOPMEM_BUILD"/loopmem-*; do
 	[ -x "$program" ] || continue
 	claim "${program##*/} is installed" test -x "$usr/bin/${program##*/}"

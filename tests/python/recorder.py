@@ -66,7 +66,7 @@ class Shim:
     """Records the calls of the hook; raises on a number of them when told to."""
 
     NONE, FORK, SPAWN, FORKSERVER, THREAD = range(5)
-    PERSISTENT, STATEFUL = 1, 2
+    PERSISTENT, STATEFUL, NAMED = 1, 2, 4
     UNKNOWN = -1
     INSTALLED, HOOKED, REFUSED = 2, 3, 4
     KEPT_PERSISTENT, KEPT_STATEFUL = 1, 2

@@ -5,11 +5,11 @@ import subprocess
 import sys
 import venv
 
+import interpreters
 import profiled
 import tap
 
 STUB = pathlib.Path(__file__).parent / "stub"
-OLDEST, NEWEST = (3, 8), (3, 14)
 
 # Allocates enough for a few ticks; prints what a program could see of us.
 PROGRAM = """
@@ -53,33 +53,8 @@ print("done")
 """
 
 
-def version(python):
-    try:
-        text = subprocess.run([python, "-c", "import sys; print(*sys.version_info[:2])"],
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
-        return tuple(map(int, text.split()))
-    except (OSError, ValueError):
-        return None
-
-
-def pythons():
-    """One interpreter of each minor version: pyenv's, those in PATH, the one that runs this."""
-    home = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
-    names = [f"python3.{minor}" for minor in range(40)]
-    folders = [pathlib.Path(f) for f in os.environ.get("PATH", "").split(":")
-               if f and "shims" not in f]
-    candidates = [sys.executable, *sorted(home.glob("versions/*/bin/python3")),
-                  *(folder / name for folder in folders for name in names)]
-    found = {}
-    for path in candidates:
-        number = os.access(path, os.X_OK) and version(path)
-        if number and number >= (3,):
-            found.setdefault(number, str(path))
-    return found
-
-
-FOUND = pythons()
-SUPPORTED = {n: path for n, path in sorted(FOUND.items()) if OLDEST <= n <= NEWEST}
+FOUND = interpreters.found()
+SUPPORTED = interpreters.supported()
 
 
 def same(command, **env):

@@ -131,8 +131,9 @@ def a_label_of_the_user_comes_first():
         train_loader._loopmem_label = label
         consume(train_loader)
 
-    assert told(main, "hard negatives")[0][:2] == ("other", "hard negatives")
+    assert told(main, "hard negatives")[0][:2] == ("train", "hard negatives")
     assert told(main, "test")[0][:2] == ("test", "test")
+    assert all(spec["flags"] == shim.NAMED for spec in shim.begun().values())
 
 
 @tap.claim
