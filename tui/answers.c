@@ -63,12 +63,13 @@ static void draw_bar(const struct ui *ui, struct pen *pen, int cells)
 {
 	int64_t limit = limit_now(ui), bytes[STACK_LAYERS];
 	struct chart_scale scale = {0};
+	const struct stack_choice all = {STACK_POOLS, MEASURE_MEMORY, -1};
 	struct stack_column column;
 	int ends[STACK_LAYERS], from = 0;
 
 	if (cells < 4)
 		return;
-	stack_moment(ui->model, &ui->now, STACK_POOLS, MEASURE_MEMORY, -1, &column);
+	stack_moment(ui->model, &ui->now, &all, &column);
 	for (int i = 0; i < column.count; i++)
 		bytes[i] = column.layers[i].bytes;
 	scale.top_bytes = limit > ui->now.round.total_bytes ? limit : ui->now.round.total_bytes;

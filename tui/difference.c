@@ -53,6 +53,26 @@ static struct figures job_figures(const struct model_moment *moment)
 	};
 }
 
+/* The same thing at both moments. */
+struct pair {
+	struct figures a, b;
+};
+
+static struct pair pool_pair(const struct ui *ui, size_t i)
+{
+	return (struct pair){pool_figures(&ui->at_a, i), pool_figures(&ui->at_b, i)};
+}
+
+static struct pair process_pair(const struct ui *ui, size_t i)
+{
+	return (struct pair){process_figures(&ui->at_a, i), process_figures(&ui->at_b, i)};
+}
+
+static struct pair job_pair(const struct ui *ui)
+{
+	return (struct pair){job_figures(&ui->at_a), job_figures(&ui->at_b)};
+}
+
 static void change(struct value *value, int64_t a, int64_t b)
 {
 	if (!a && !b)
@@ -61,8 +81,10 @@ static void change(struct value *value, int64_t a, int64_t b)
 	value->role = b > a ? ROLE_GROWN : b < a ? ROLE_SHRUNK : ROLE_TEXT;
 }
 
-static void fill(struct sheet *sheet, struct sheet_row *row, struct figures a, struct figures b)
+static void fill(struct sheet *sheet, struct sheet_row *row, struct pair pair)
 {
+	const struct figures a = pair.a, b = pair.b;
+
 	if (a.here)
 		value_number(CELL(A), VALUE_BYTES, a.memory);
 	if (b.here)
@@ -75,19 +97,18 @@ static void fill(struct sheet *sheet, struct sheet_row *row, struct figures a, s
 	change(CELL(IDLE), a.idle, b.idle);
 }
 
-static void add(struct sheet *sheet, int64_t id, const char *name, enum role role, struct figures a,
-		struct figures b)
+static void add(struct sheet *sheet, int64_t id, const char *name, enum role role, struct pair pair)
 {
 	struct sheet_row *row;
 
-	if (!a.here && !b.here)
+	if (!pair.a.here && !pair.b.here)
 		return;
 	row = sheet_add(sheet, ROW_PLAIN, id);
 	if (!row)
 		return;
 	value_text(CELL(NAME), name);
 	CELL(NAME)->role = role;
-	fill(sheet, row, a, b);
+	fill(sheet, row, pair);
 }
 
 static void add_pools(struct ui *ui, struct sheet *sheet)
@@ -95,16 +116,15 @@ static void add_pools(struct ui *ui, struct sheet *sheet)
 	const struct model *m = ui->model;
 
 	for (size_t i = 0; i < m->pool_count; i++)
-		if (ui->owner < 0 || m->pools[i].owner == ui->owner)
+		if (ui->chart.owner < 0 || m->pools[i].owner == ui->chart.owner)
 			add(sheet, (int64_t)i, m->pools[i].name, role_of_stage(m->pools[i].stage),
-			    pool_figures(&ui->at_a, i), pool_figures(&ui->at_b, i));
+			    pool_pair(ui, i));
 	for (size_t i = 0; i < m->process_count; i++)
 		if (m->processes[i].role == MODEL_ROLE_OWNER &&
-		    (ui->owner < 0 || (int)i == ui->owner))
+		    (ui->chart.owner < 0 || (int)i == ui->chart.owner))
 			add(sheet, -1 - (int64_t)i,
 			    sheet_text(sheet, "owner %lld", (long long)m->processes[i].pid),
-			    ROLE_TEXT, process_figures(&ui->at_a, i),
-			    process_figures(&ui->at_b, i));
+			    ROLE_TEXT, process_pair(ui, i));
 }
 
 static void add_processes(struct ui *ui, struct sheet *sheet)
@@ -120,8 +140,7 @@ static void add_processes(struct ui *ui, struct sheet *sheet)
 					  (long long)p->worker_id, m->pools[p->pool].name);
 		else
 			name = sheet_text(sheet, "%lld %s", (long long)p->pid, name);
-		add(sheet, (int64_t)i, name, ROLE_TEXT, process_figures(&ui->at_a, i),
-		    process_figures(&ui->at_b, i));
+		add(sheet, (int64_t)i, name, ROLE_TEXT, process_pair(ui, i));
 	}
 }
 
@@ -156,5 +175,5 @@ void difference_build(struct ui *ui, struct sheet *sheet, int processes)
 	if (!row)
 		return;
 	value_text(CELL(NAME), "all");
-	fill(sheet, row, job_figures(&ui->at_a), job_figures(&ui->at_b));
+	fill(sheet, row, job_pair(ui));
 }

@@ -19,23 +19,21 @@ static wchar_t glyph_of(enum model_state state)
 	return glyphs[state] ? glyphs[state] : L' ';
 }
 
-static void draw_life(const struct ui *ui, struct cells *cells, int y, int x,
-		      const struct chart_span *span, int pool)
+static void draw_life(const struct ui *ui, struct pen *pen, const struct chart_span *span, int pool)
 {
 	const struct model_pool *p = &ui->model->pools[pool];
 
 	for (int i = 0; i < span->columns; i++) {
 		int64_t from = chart_column_ns(span, i), to = chart_column_ns(span, i + 1);
 		enum model_state state = model_pool_state(p, from);
-		struct pen pen = pen_at(cells, y, x + i);
 
 		if (state == MODEL_LATER && p->begin_ns < to)
 			state = model_pool_state(p, p->begin_ns);
 		if (from > ui->model->last_ns)
 			break;
-		pen.role = role_of_stage_fill(p->stage);
-		pen.over = state == MODEL_EXHAUSTED ? OVER_IDLE : OVER_NONE;
-		pen_char(&pen, glyph_of(state));
+		pen->role = role_of_stage_fill(p->stage);
+		pen->over = state == MODEL_EXHAUSTED ? OVER_IDLE : OVER_NONE;
+		pen_char(pen, glyph_of(state));
 	}
 }
 
@@ -105,7 +103,8 @@ void gantt_draw(struct ui *ui, struct cells *cells, int y, int height)
 	draw_times(ui, cells, y, label + 1, &span);
 	for (int i = first; i < count && i < first + rows; i++) {
 		draw_name(ui, cells, ++y, i, label);
-		draw_life(ui, cells, y, label + 1, &span, i);
+		pen = pen_at(cells, y, label + 1);
+		draw_life(ui, &pen, &span, i);
 	}
 	ui_hit(ui, (struct hit){HIT_CHART, y - rows, label + 1, rows + 1, columns, 0});
 	pen = pen_at(cells, ++y, label);

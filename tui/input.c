@@ -252,9 +252,9 @@ static void next_owner(struct ui *ui)
 {
 	const struct model *m = ui->model;
 
-	for (size_t i = (size_t)(ui->owner + 1); i < m->process_count; i++)
+	for (size_t i = (size_t)(ui->chart.owner + 1); i < m->process_count; i++)
 		if (m->processes[i].role == MODEL_ROLE_OWNER) {
-			ui->owner = (int)i;
+			ui->chart.owner = (int)i;
 			if (m->processes[i].rank != MODEL_NONE)
 				ui_say(ui, "rank %lld, %lld", (long long)m->processes[i].rank,
 				       (long long)m->processes[i].pid);
@@ -262,7 +262,7 @@ static void next_owner(struct ui *ui)
 				ui_say(ui, "owner %lld", (long long)m->processes[i].pid);
 			return;
 		}
-	ui->owner = -1;
+	ui->chart.owner = -1;
 	ui_say(ui, "all on this node");
 }
 
@@ -272,16 +272,16 @@ static void next_measure(struct ui *ui)
 		ui->clock_times ^= 1;
 		return;
 	}
-	ui->measure = (enum stack_measure)((ui->measure + 1) % MEASURES);
-	ui_say(ui, "chart of %s", stack_measure_name(ui->measure));
+	ui->chart.measure = (enum stack_measure)((ui->chart.measure + 1) % MEASURES);
+	ui_say(ui, "chart of %s", stack_measure_name(ui->chart.measure));
 }
 
 static void next_chart(struct ui *ui)
 {
 	static const char *const names[] = {"pools", "kinds of memory", "workers"};
 
-	ui->stack_kind = (enum stack_kind)((ui->stack_kind + 1) % STACK_KIND_COUNT);
-	ui_say(ui, "chart of %s", names[ui->stack_kind]);
+	ui->chart.kind = (enum stack_kind)((ui->chart.kind + 1) % STACK_KIND_COUNT);
+	ui_say(ui, "chart of %s", names[ui->chart.kind]);
 }
 
 static void next_glyphs(struct ui *ui)

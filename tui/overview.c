@@ -13,7 +13,7 @@ static int pool_shown(const struct ui *ui, size_t pool)
 {
 	enum model_state state = ui->now.pools[pool].state;
 
-	if (ui->owner >= 0 && ui->model->pools[pool].owner != ui->owner)
+	if (ui->chart.owner >= 0 && ui->model->pools[pool].owner != ui->chart.owner)
 		return 0;
 	return state != MODEL_LATER && state != MODEL_ENDED;
 }
@@ -136,11 +136,11 @@ static void build(struct ui *ui, struct sheet *sheet)
 		}
 	for (size_t i = 0; i < m->process_count; i++)
 		if (is_owner(m, i) && ui->now.processes[i].alive &&
-		    (ui->owner < 0 || (int)i == ui->owner)) {
+		    (ui->chart.owner < 0 || (int)i == ui->chart.owner)) {
 			add_process(ui, sheet, i);
 			listed += ui->now.processes[i].proportional;
 		}
-	if (ui->owner < 0)
+	if (ui->chart.owner < 0)
 		add_others(ui, sheet, listed);
 	add_total(ui, sheet);
 }

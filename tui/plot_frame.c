@@ -136,7 +136,7 @@ void ui_draw_band(const struct ui *ui, struct cells *cells, int y, int x,
 
 	if (chart_grid_init(&grid, span->columns, 1) < 0)
 		return;
-	chart_phases(&grid, &area, 0, ui->owner);
+	chart_phases(&grid, &area, 0, ui->chart.owner);
 	for (int i = 0; i < span->columns; i++)
 		pen_text(&pen, grid.cells[i].glyph);
 	chart_grid_release(&grid);
@@ -154,15 +154,16 @@ void ui_draw_legend(const struct ui *ui, struct pen *pen)
 		[STACK_WORKERS] = {"█ all but workers  0-9 workers, by last digit",
 				   "█ the rest  0-9 workers"},
 	};
-	const char *legend = legends[ui->stack_kind][0];
+	const char *legend = legends[ui->chart.kind][0];
 
 	if (pen->x + text_width(legend) > pen->end)
-		legend = legends[ui->stack_kind][1];
+		legend = legends[ui->chart.kind][1];
 	pen_text(pen, legend);
-	if (ui->measure != MEASURE_MEMORY && ui->stack_kind != STACK_KINDS)
-		pen_print(pen, "   %s", stack_measure_name(ui->measure));
-	if (ui->owner >= 0)
-		pen_print(pen, "   owner %lld", (long long)ui->model->processes[ui->owner].pid);
+	if (ui->chart.measure != MEASURE_MEMORY && ui->chart.kind != STACK_KINDS)
+		pen_print(pen, "   %s", stack_measure_name(ui->chart.measure));
+	if (ui->chart.owner >= 0)
+		pen_print(pen, "   owner %lld",
+			  (long long)ui->model->processes[ui->chart.owner].pid);
 }
 
 void ui_draw_chart(struct ui *ui, struct cells *cells, const struct chart_place *place)
@@ -182,7 +183,7 @@ void ui_draw_chart(struct ui *ui, struct cells *cells, const struct chart_place 
 	samples.columns *= braille ? 2 : 1;
 	if (place->rows < 1 || cells->width <= plot.left + 1)
 		return;
-	if (stack_update(&ui->stack, ui->model, &samples, ui->stack_kind, ui->measure, ui->owner))
+	if (stack_update(&ui->stack, ui->model, &samples, &ui->chart))
 		return;
 	plot_values(&plot);
 	if (braille)

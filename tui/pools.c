@@ -82,7 +82,7 @@ static void build(struct ui *ui, struct sheet *sheet)
 {
 	sheet_init(sheet, SHEET_POOLS);
 	for (size_t i = 0; i < ui->model->pool_count; i++)
-		if (ui->owner < 0 || ui->model->pools[i].owner == ui->owner)
+		if (ui->chart.owner < 0 || ui->model->pools[i].owner == ui->chart.owner)
 			add_pool(ui, sheet, i);
 	add_total(ui, sheet);
 }

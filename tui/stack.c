@@ -163,18 +163,18 @@ static void stack_workers(const struct model *m, const struct model_moment *mome
 	out->first_idle = out->count;
 }
 
-void stack_moment(const struct model *m, const struct model_moment *moment, enum stack_kind kind,
-		  enum stack_measure measure, int owner, struct stack_column *out)
+void stack_moment(const struct model *m, const struct model_moment *moment,
+		  const struct stack_choice *choice, struct stack_column *out)
 {
 	out->t_ns = moment->round.t_ns;
 	out->limit_bytes = moment->round.limit_bytes;
 	out->count = out->first_idle = 0;
-	if (kind == STACK_KINDS)
+	if (choice->kind == STACK_KINDS)
 		stack_kinds(moment, out);
-	else if (kind == STACK_WORKERS)
-		stack_workers(m, moment, measure, owner, out);
+	else if (choice->kind == STACK_WORKERS)
+		stack_workers(m, moment, choice->measure, choice->owner, out);
 	else
-		stack_pools(m, moment, measure, owner, out);
+		stack_pools(m, moment, choice->measure, choice->owner, out);
 }
 
 /* Nothing was sampled where something should have been: model_reduce carries figures over what is no gap. */
@@ -188,10 +188,10 @@ static int is_gap(const struct model *m, const struct chart_span *span, int colu
 }
 
 static int same_request(const struct stack *stack, const struct chart_span *span,
-			enum stack_kind kind, enum stack_measure measure, int owner)
+			const struct stack_choice *choice)
 {
-	return stack->count == span->columns && stack->kind == kind && stack->measure == measure &&
-	       stack->owner == owner;
+	return stack->count == span->columns && stack->choice.kind == choice->kind &&
+	       stack->choice.measure == choice->measure && stack->choice.owner == choice->owner;
 }
 
 static int make_room(struct stack *stack, int count)
@@ -216,24 +216,22 @@ static void fill_column(struct stack_column *column, const struct model *m,
 	column->limit_bytes = MODEL_NONE;
 	if (t_ns == MODEL_NONE || model_at(m, t_ns, &moment))
 		return;
-	stack_moment(m, &moment, stack->kind, stack->measure, stack->owner, column);
+	stack_moment(m, &moment, &stack->choice, column);
 	column->t_ns = t_ns;
 	model_moment_release(&moment);
 }
 
 int stack_update(struct stack *stack, const struct model *m, const struct chart_span *span,
-		 enum stack_kind kind, enum stack_measure measure, int owner)
+		 const struct stack_choice *choice)
 {
 	struct model_round *rounds = calloc((size_t)span->columns, sizeof(*rounds));
-	int keep = same_request(stack, span, kind, measure, owner);
+	int keep = same_request(stack, span, choice);
 
 	if (!rounds || (!keep && make_room(stack, span->columns))) {
 		free(rounds);
 		return -1;
 	}
-	stack->kind = kind;
-	stack->measure = measure;
-	stack->owner = owner;
+	stack->choice = *choice;
 	model_reduce(m, span->start_ns, span->end_ns, (size_t)span->columns, rounds);
 	for (int i = 0; i < span->columns; i++) {
 		struct stack_column *column = &stack->columns[i];
@@ -245,7 +243,6 @@ int stack_update(struct stack *stack, const struct model *m, const struct chart_
 			fill_column(column, m, stack, t_ns);
 		column->gap = is_gap(m, span, i, &rounds[i]);
 	}
-	stack->rounds = m->round_count;
 	stack->span = *span;
 	free(rounds);
 	return 0;

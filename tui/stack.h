@@ -22,6 +22,13 @@ enum stack_measure {
 	MEASURES
 };
 
+/* What a person chose to see. */
+struct stack_choice {
+	enum stack_kind kind;
+	enum stack_measure measure;
+	int owner; /* process index, -1 = all */
+};
+
 enum { STACK_LAYERS = 40 };
 
 struct stack_layer {
@@ -41,23 +48,18 @@ struct stack_column {
 struct stack {
 	struct stack_column *columns;
 	int count;
-	/* what the columns were made for */
-	enum stack_kind kind;
-	enum stack_measure measure;
-	int owner;
-	size_t rounds; /* samples there were then */
+	struct stack_choice choice; /* what the columns were made for */
 	struct chart_span span;
 };
 
-/* Fills stack->columns for `span`; columns whose sample is the same as last time are kept. `owner` is a process index or -1.
- * 0, or -1 when out of memory. */
+/* Fills stack->columns for `span`; columns whose sample is the same as last time are kept. 0, or -1 when out of memory. */
 int stack_update(struct stack *stack, const struct model *m, const struct chart_span *span,
-		 enum stack_kind kind, enum stack_measure measure, int owner);
+		 const struct stack_choice *choice);
 void stack_release(struct stack *stack);
 
 /* The layers of a moment that was read already (the bar of the header). */
-void stack_moment(const struct model *m, const struct model_moment *moment, enum stack_kind kind,
-		  enum stack_measure measure, int owner, struct stack_column *out);
+void stack_moment(const struct model *m, const struct model_moment *moment,
+		  const struct stack_choice *choice, struct stack_column *out);
 
 const char *stack_measure_name(enum stack_measure measure); /* "memory" */
 

@@ -59,7 +59,7 @@ static void forget_session(struct ui *ui)
 	ui->trouble[0] = ui->filter[0] = '\0';
 	ui->pool_open = ui->back_count = ui->ended_here = 0;
 	ui->opened = 0;
-	ui->owner = -1;
+	ui->chart.owner = -1;
 }
 
 /* The pool of the process that died, for a session that opens at its end. */
@@ -160,7 +160,7 @@ static void init_fields(struct ui *ui, const struct tui_options *options)
 	ui->own_glyphs = ui->glyphs = glyphs_for_terminal(getenv("TERM"));
 	if (ui->options.glyphs != TUI_GLYPHS_AUTO && ui->glyphs != GLYPHS_ASCII)
 		ui->glyphs = sets[ui->options.glyphs];
-	ui->owner = ui->drag_from = -1;
+	ui->chart.owner = ui->drag_from = -1;
 	for (int i = 0; i < SCREENS; i++)
 		sheet_view_init(&ui->views[i]);
 }

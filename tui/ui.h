@@ -71,10 +71,8 @@ struct ui {
 	int back_count;
 	struct sheet_view views[SCREENS];
 	char filter[WORD_SIZE], search[WORD_SIZE];
-	int hidden_rows; /* by the filter, on this screen */
-	enum stack_kind stack_kind;
-	enum stack_measure measure;
-	int owner; /* process index, -1 = all */
+	int hidden_rows;           /* by the filter, on this screen */
+	struct stack_choice chart; /* its owner is that of the tables too */
 	int hide_header;
 	int colours;   /* the terminal has some */
 	int pool_open; /* Pools: the selected pool is opened */
