@@ -135,27 +135,32 @@ static void remedy(const struct ui *ui, const struct model_finding *f, int width
 	}
 }
 
+static int draw_word(struct cells *cells, int y, const char *word)
+{
+	struct pen pen = pen_at(cells, y, 3);
+
+	pen_role(&pen, ROLE_STRONG, word);
+	return y;
+}
+
+/* The command first, or what to change; then where more is said. */
 static int draw_remedy(const struct ui *ui, struct cells *cells, int y, int end,
 		       const struct model_finding *f)
 {
 	char text[1200];
-	struct pen pen = pen_at(cells, y, 3);
 
 	if (y >= end)
 		return y;
-	pen_role(&pen, ROLE_STRONG, "Do");
 	remedy(ui, f, cells->width, text, sizeof(text));
-	if (f->release_helps) {
-		pen_print(&pen, "  %s", text);
-		y++;
-		if (f->advice && *f->advice && y < end) {
-			pen = pen_at(cells, y, 3);
-			pen_role(&pen, ROLE_STRONG, "Or");
-			y = paragraph_draw(cells, y, end, 7, f->advice);
-		}
-		return y;
+	if (*text)
+		y = paragraph_draw(cells, draw_word(cells, y, "Do"), end, 7, text);
+	if (f->release_helps && f->advice && *f->advice && y < end)
+		y = paragraph_draw(cells, draw_word(cells, y, "Or"), end, 7, f->advice);
+	if (y < end) {
+		snprintf(text, sizeof(text), "loopmem help %s", f->id);
+		y = paragraph_draw(cells, draw_word(cells, y, "?"), end, 7, text);
 	}
-	return paragraph_draw(cells, y, end, 7, text);
+	return y;
 }
 
 static int draw_finding(const struct ui *ui, struct cells *cells, int y, int end,

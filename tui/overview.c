@@ -209,23 +209,34 @@ static const char *why_not_followed(const struct model *m)
 	return NULL;
 }
 
+static int any_shim(const struct model *m)
+{
+	for (size_t i = 0; i < m->process_count; i++)
+		if (m->processes[i].instrumented)
+			return 1;
+	return 0;
+}
+
+static const char *empty_words(const struct ui *ui)
+{
+	if (!any_shim(ui->model))
+		return "It is watched from outside: its pools and its heap are not known. loopmem run -- COMMAND sees both.";
+	if (ui->live)
+		return "The memory of the process itself is counted already. Pools appear here as soon as a torch DataLoader, "
+		       "or a program that calls loopmem.h, starts one.";
+	return "All of the memory is the processes' own.";
+}
+
 /* What there is to say when the table would say nothing. */
 static void draw_empty(const struct ui *ui, struct cells *cells, int y, int end)
 {
 	const char *reason = why_not_followed(ui->model);
 	char text[512];
 
-	if (ui->live) {
-		y = paragraph_draw(cells, y + 1, end, 3, "No data loader yet.");
-		y = paragraph_draw(
-			cells, y + 1, end, 3,
-			"The memory of the process itself is counted already. Pools appear here as soon as a "
-			"torch DataLoader, or a program that calls loopmem.h, starts one.");
-	} else {
-		y = paragraph_draw(
-			cells, y + 1, end, 3,
-			"No data loader was seen in this run: all of the memory is the processes' own.");
-	}
+	y = paragraph_draw(cells, y + 1, end, 3,
+			   ui->live ? "No data loader yet."
+				    : "No data loader was seen in this run.");
+	y = paragraph_draw(cells, y + 1, end, 3, empty_words(ui));
 	if (!reason)
 		return;
 	snprintf(text, sizeof(text), "Python's loaders are not followed: %s", reason);

@@ -94,9 +94,13 @@ void phrase_command(const struct model *m, int width, char *out, size_t size)
 		snprintf(out, size, "%s", m->command);
 		return;
 	}
-	for (size_t i = 0; i < count && at < sizeof(words); i++)
+	for (size_t i = 0; i < count && at < sizeof(words); i++) {
+		const char *slash =
+			i ? NULL : strrchr(m->argv[i], '/'); /* the program without its directory */
+
 		at += (size_t)snprintf(words + at, sizeof(words) - at, "%s%s", i ? " " : "",
-				       m->argv[i]);
+				       slash ? slash + 1 : m->argv[i]);
+	}
 	text_cut(out, size, count ? words : m->command, width, CUT_END);
 }
 
