@@ -11,6 +11,7 @@
 #include "profiler/view/html/panel_js.h"
 #include "profiler/view/html/processes_js.h"
 #include "profiler/view/html/style_css.h"
+#include "profiler/view/html/theme_js.h"
 #include "profiler/view/page.h"
 #include "profiler/view/words.h"
 
@@ -117,7 +118,7 @@ static void contents(const struct html *h)
 
 static void scripts(const struct html *h)
 {
-	const char *const ours[] = {data_js, panel_js, chart_js, processes_js, page_js};
+	const char *const ours[] = {data_js, theme_js, panel_js, chart_js, processes_js, page_js};
 
 	if (dygraphs_js()[0])
 		fprintf(h->out, "<script>%s</script>\n", dygraphs_js());

@@ -4,6 +4,8 @@
 #include "profiler/view/html.h"
 #include "profiler/view/words.h"
 
+enum { FAR = 3 }; /* times the peak */
+
 static void tile_begin(const struct html *h, const char *kind, const char *title,
 		       const char *figure)
 {
@@ -106,14 +108,16 @@ static void bar(const struct html *h)
 	const struct model_totals *t = &h->m->totals;
 	int64_t needed = t->peak_without_idle_bytes, idle = t->peak_bytes - needed;
 	int64_t free_bytes = t->limit_bytes == MODEL_NONE ? 0 : t->limit_bytes - t->peak_bytes;
-	int64_t whole = t->peak_bytes + (free_bytes > 0 ? free_bytes : 0);
+	/* a limit far away would leave nothing to see of the rest */
+	int far = free_bytes > FAR * t->peak_bytes;
+	int64_t whole = t->peak_bytes + (free_bytes > 0 && !far ? free_bytes : 0);
 
 	if (whole <= 0)
 		return;
 	fputs("<div class=\"bar\" aria-hidden=\"true\">", h->out);
 	bar_part(h, "needed", needed, whole);
 	bar_part(h, "held", idle, whole);
-	bar_part(h, "free", free_bytes, whole);
+	bar_part(h, "free", far ? 0 : free_bytes, whole);
 	fputs("</div>\n<ul class=\"legend\">", h->out);
 	bar_word(h, "needed", "needed", needed);
 	bar_word(h, "held", "peak above that, held idle", idle);

@@ -8,7 +8,8 @@
 		return;
 
 	const GIB = 2 ** 30, top = Number(picture.dataset.top), whole = [0, report.duration_s];
-	const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+	let palette = {}; /* asked of the style once a theme */
+	const color = (name) => palette[name] ||= getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 	const colors = () => series.columns.map((c) => color(c.kind === "owner" ? "owner" : c.stage));
 	const names = series.columns.map((c, i) => `${i} ${c.kind}`);
 	/* a row more, so that the last step has its width */
@@ -212,9 +213,13 @@
 	if (hide)
 		hide.addEventListener("change", apply);
 
-	loopmem.retheme = () => g.updateOptions(themed());
+	loopmem.retheme = () => {
+		palette = {};
+		g.updateOptions(themed());
+	};
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", loopmem.retheme);
 	loopmem.listeners.push((row, pinned) => g.setSelection(row, undefined, pinned));
 	loopmem.show(peak);
-	apply();
+	if ((hide && hide.checked) || boxes.some((b) => !b.checked)) /* a browser keeps them when the page is loaded again */
+		apply();
 })();

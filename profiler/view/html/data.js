@@ -23,15 +23,18 @@ const loopmem = (() => {
 			`${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`;
 	}
 
-	/* Values are differences in KiB. */
+	/* Values are differences in KiB. There are many: each list is unpacked when it is first asked for. */
 	function unpack(differences) {
 		let sum = 0;
 		return differences.map((d) => (sum += d) * 1024);
 	}
-	for (const p of series.processes) {
-		p.pss = unpack(p.pss_kib);
-		p.private = unpack(p.private_kib);
-	}
+	for (const p of series.processes)
+		for (const name of ["pss", "private"])
+			Object.defineProperty(p, name, {configurable: true, get() {
+				const value = unpack(this[`${name}_kib`]);
+				Object.defineProperty(this, name, {value});
+				return value;
+			}});
 
 	/* The last row at or before a moment. */
 	function rowAt(seconds) {

@@ -1,29 +1,7 @@
-/* What is left: the theme, copying, jumping to a finding's moment, choosing a pool. */
+/* What is left: copying, jumping to a finding's moment, choosing a pool. */
 "use strict";
 (() => {
-	const {report, element} = loopmem, root = document.documentElement;
-
-	/* ---- theme: kept where the browser lets a page keep something ---- */
-
-	const themes = ["auto", "light", "dark"], button = document.getElementById("theme");
-	function setTheme(theme) {
-		button.textContent = `Theme: ${theme}`;
-		root.dataset.theme = theme;
-		if (loopmem.retheme)
-			loopmem.retheme();
-	}
-	let stored = null;
-	try {
-		stored = localStorage.getItem("loopmem-theme");
-	} catch (e) { /* not here */ }
-	setTheme(themes.includes(stored) ? stored : "auto");
-	button.addEventListener("click", () => {
-		const theme = themes[(themes.indexOf(root.dataset.theme) + 1) % themes.length];
-		setTheme(theme);
-		try {
-			localStorage.setItem("loopmem-theme", theme);
-		} catch (e) { /* not here */ }
-	});
+	const {report, element} = loopmem;
 
 	/* ---- commands ---- */
 
