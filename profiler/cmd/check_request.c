@@ -100,6 +100,8 @@ static int read_rules(struct budget *budget, const struct check_request *r, cons
 	}
 	add_flags(budget, r);
 	text_complaints(stderr, budget);
+	if (budget->out_of_memory)
+		out_of_memory();
 	return wrong || budget->complaint_count ? EXIT_USAGE : 0;
 }
 

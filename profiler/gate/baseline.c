@@ -174,8 +174,10 @@ int baseline_add_file(struct baseline *b, const char *file, const struct run *he
 	if (access(file, F_OK) && errno == ENOENT) {
 		const char **missing = array_add(&b->missing);
 
-		if (missing)
-			*missing = strings_keep(&b->strings, file);
+		if (!missing)
+			return error_set_errno(e, ERROR_SYSTEM, ENOMEM,
+					       "cannot read the baseline %s", file);
+		*missing = strings_keep(&b->strings, file);
 		return 0;
 	}
 	root = baseline_load(file, e);
@@ -185,9 +187,9 @@ int baseline_add_file(struct baseline *b, const char *file, const struct run *he
 	json_array_foreach(json_object_get(root, "runs"), i, run)
 		failed |= add_file_run(b, run, &differing);
 	json_decref(root);
-	return failed ? error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot read the baseline %s",
-					file)
-		      : 0;
+	return failed || b->strings.failed ? error_set_errno(e, ERROR_SYSTEM, ENOMEM,
+							     "cannot read the baseline %s", file)
+					   : 0;
 }
 
 /* ---- sessions ---------------------------------------------------------------------------------------------------- */
@@ -214,7 +216,7 @@ int baseline_add_run(struct baseline *b, const struct run *run, const struct run
 		added->hard = differing.hard;
 		added->sampling = differing.sampling;
 	}
-	if (!added || !added->metrics || !added->findings)
+	if (!added || !added->metrics || !added->findings || b->strings.failed)
 		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot read the baseline %s",
 				       run->models[0]->file);
 	return 0;

@@ -61,7 +61,7 @@ struct budget {
 	struct budget_complaint complaints[BUDGET_COMPLAINTS]; /* by place */
 	size_t complaint_count; /* all, also those that are not kept */
 	struct strings strings;
-	int out_of_memory;
+	int out_of_memory; /* a rule may be lost: nothing may be judged by it */
 };
 
 /* An all-zero budget is empty. */

@@ -206,7 +206,7 @@ int judge(struct result *result, const struct budget *budget, const struct run *
 		result->out_of_memory = 1;
 	add_unmatched(result, budget);
 	conclude(result, options);
-	if (result->out_of_memory)
+	if (result->out_of_memory || result->strings.failed)
 		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot judge %s",
 				       runs[0].models[0]->file);
 	return 0;

@@ -21,8 +21,10 @@ static const char *quoted(struct run *r, const char *label)
 	if (!label[strspn(label, plain)])
 		return label;
 	text = to = malloc(2 * strlen(label) + 3);
-	if (!text)
+	if (!text) {
+		r->strings.failed = 1;
 		return "";
+	}
 	*to++ = '"';
 	for (; *label; label++) {
 		if (*label == '"' || *label == '\\')
@@ -41,6 +43,7 @@ static const char *clean(struct run *r, const char *text)
 	char *copy = escape_utf8(text);
 	const char *kept = copy ? strings_keep(&r->strings, copy) : "";
 
+	r->strings.failed |= !copy;
 	free(copy);
 	return kept;
 }
@@ -353,7 +356,7 @@ int run_make(struct run *r, struct model *const *models, size_t count, struct er
 {
 	*r = (struct run){.models = models, .model_count = count};
 	r->rank_count = count_ranks(r);
-	if (add_all(r))
+	if (add_all(r) || r->strings.failed)
 		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot judge %s", models[0]->file);
 	return 0;
 }

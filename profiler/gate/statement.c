@@ -300,6 +300,7 @@ void parser_add_rule(struct parser *p, const struct budget_rule *rule)
 	}
 	*added = *rule;
 	added->source = whole_statement(p, rule);
+	p->budget->out_of_memory |= p->budget->strings.failed;
 }
 
 void parser_statement(struct parser *p)

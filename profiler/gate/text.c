@@ -60,7 +60,7 @@ static void put_wrapped(FILE *out, const char *lead, const char *text)
 
 		put(out, "%s%.*s", lead, (int)length, text);
 		text += length + strspn(text + length, " ");
-		lead = BLANKS + sizeof(BLANKS) - 1 - indent;
+		lead = &BLANKS[sizeof(BLANKS) - 1 - (size_t)indent];
 	} while (*text);
 }
 

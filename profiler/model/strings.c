@@ -41,6 +41,12 @@ static int grow(struct strings *s)
 	return 0;
 }
 
+static const char *lost(struct strings *s)
+{
+	s->failed = 1;
+	return "";
+}
+
 const char *strings_keep(struct strings *s, const char *text)
 {
 	char **slot;
@@ -48,12 +54,12 @@ const char *strings_keep(struct strings *s, const char *text)
 	if (!text)
 		return NULL;
 	if (s->count * 2 >= s->capacity && grow(s) < 0)
-		return "";
+		return lost(s);
 	slot = slot_of(s->slots, s->capacity, text);
 	if (!*slot) {
 		*slot = strdup(text);
 		if (!*slot)
-			return "";
+			return lost(s);
 		s->count++;
 	}
 	return *slot;
@@ -70,7 +76,7 @@ const char *strings_format(struct strings *s, const char *format, ...)
 	length = vasprintf(&text, format, args);
 	va_end(args);
 	if (length < 0)
-		return "";
+		return lost(s);
 	kept = strings_keep(s, text);
 	free(text);
 	return kept;

@@ -9,6 +9,7 @@
 struct strings {
 	char **slots; /* a hash table with open addressing; NULL = free */
 	size_t count, capacity;
+	int failed; /* a text was lost for lack of memory: "" stands for it */
 };
 
 /* The stored copy of `text`; NULL gives NULL. When out of memory: "". */
