@@ -14,6 +14,7 @@
 #include "inject/python_boot.h"
 #include "inject/real.h"
 #include "inject/sample.h"
+#include "inject/sampled.h"
 #include "inject/self.h"
 
 static enum heap_mode mode = HEAP_ASK; /* written at start */
@@ -40,6 +41,7 @@ static bool header_is_right(void)
 
 void heap_start(void)
 {
+	live_start();
 	own_set_shift(identity_allocator.is_glibc ? OWN_SHIFT : OWN_SHIFT - 1);
 	if (!identity_allocator.knows_sizes)
 		mode = HEAP_OFF;
@@ -93,7 +95,9 @@ static void count_alloc(void *block, size_t bytes)
 		self_drop(LOOPMEM_DROP_OWN);
 	add(&counters->alloc_bytes, bytes);
 	add(&counters->allocs, 1);
-	heap_spend(bytes);
+	thread.countdown -= (int64_t)bytes;
+	if (__builtin_expect(thread.countdown < 0, 0))
+		heap_tick(block);
 }
 
 static void count_free(bool own, size_t bytes)
@@ -120,8 +124,11 @@ void heap_free(void *block)
 {
 	if (real_is_boot_block(block))
 		return;
-	if (block && mode != HEAP_OFF)
+	if (block && mode != HEAP_OFF) {
 		count_free(!forked || own_has(block), usable_bytes(block));
+		if (__builtin_expect(live_may_be(block), 0))
+			sampled_freed(block);
+	}
 	real.free(block);
 }
 
@@ -132,6 +139,7 @@ struct heap_move heap_move_begin(void *block)
 	if (block && mode != HEAP_OFF) {
 		move.bytes = usable_bytes(block);
 		move.own = !forked || own_has(block);
+		move.sampled = sampled_take(block, &move.live);
 	}
 	return move;
 }
@@ -140,36 +148,89 @@ void heap_move_end(struct heap_move move, void *old, void *block, size_t asked_b
 {
 	if (mode == HEAP_OFF)
 		return;
-	if (!block && asked_bytes > 0) /* failed: the old block lives on */
+	if (!block && asked_bytes > 0) { /* failed: the old block lives on */
+		if (move.sampled)
+			sampled_put_back(old, &move.live);
 		return;
+	}
 	if (old)
 		count_free(move.own, move.bytes);
+	if (move.sampled)
+		sampled_count_free(&move.live);
 	heap_note_alloc(block);
 }
 
-void heap_spend(size_t bytes)
+/* Up to a sampling point the way was exponential, so behind an early tick it is so again, drawn anew; what of the block
+ * lies behind the tick is still to be passed. */
+static bool is_sampling_point(bool early)
 {
-	if (thread.state == THREAD_NEW)
-		thread_attach();
-	thread.countdown -= (int64_t)bytes;
-	if (__builtin_expect(thread.countdown < 0, 0))
-		heap_tick(NULL);
+	if (!early)
+		return true;
+	thread.countdown += sample_gap(&thread.random);
+	return thread.countdown < 0;
+}
+
+/* The countdown ran out: everything that must happen now and then. True when it was at a sampling point. The guard is
+ * up. */
+static bool tick(void)
+{
+	bool early = thread.early, hit;
+
+	thread.early = 0;
+	hit = is_sampling_point(early);
+	if (hit)
+		thread.countdown = sample_gap(&thread.random);
+	lifecycle_check_fork();
+	self_settle();
+	python_boot_tick();
+	return hit;
+}
+
+/* Our own allocations and those inside a lock are counted, never sampled. */
+static bool is_busy(void)
+{
+	if (!thread.guard && !thread.holds)
+		return false;
+	if (thread.countdown < 0)
+		thread_count_down();
+	return true;
 }
 
 void *heap_tick(void *block)
 {
 	int saved = errno;
 
-	if (thread.guard || thread.holds) {
-		thread.countdown = self_is_waiting() ? SELF_WAIT_BYTES : sample_gap(&thread.random);
+	if (is_busy())
 		return block;
-	}
-	thread.countdown = sample_gap(&thread.random);
 	guard_enter();
-	lifecycle_check_fork();
-	self_settle();
-	python_boot_tick();
+	if (tick() && self_is_published())
+		sampled_block(block, usable_bytes(block));
 	guard_leave();
 	errno = saved;
 	return block;
+}
+
+/* From a quarter of the mean on mappings are sampled for certain: they are few, and the caller of most (an allocator of
+ * its own, such as Python's) says where memory grows. */
+static bool is_large(size_t bytes)
+{
+	return bytes >= sample_mean_bytes() / 4;
+}
+
+void heap_mapped(const void *start, size_t bytes)
+{
+	int saved = errno;
+	bool hit;
+
+	if (thread.state == THREAD_NEW)
+		thread_attach();
+	thread.countdown -= (int64_t)bytes;
+	if (is_busy() || (thread.countdown >= 0 && !is_large(bytes)))
+		return;
+	guard_enter();
+	hit = thread.countdown < 0 && tick();
+	if ((hit || is_large(bytes)) && self_is_published())
+		sampled_mapping((uintptr_t)start, (uintptr_t)start + bytes, is_large(bytes));
+	guard_leave();
+	errno = saved;
 }

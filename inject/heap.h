@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "inject/live.h"
 #include "inject/own.h"
 #include "inject/thread.h"
 
@@ -49,13 +50,15 @@ void heap_free(void *block);
 /* A realloc, in two halves around the real call: what it moves from, and how it ended. */
 struct heap_move {
 	size_t bytes;
-	bool own;
+	bool own, sampled;
+	struct live live; /* when sampled */
 };
 struct heap_move heap_move_begin(void *block);
 void heap_move_end(struct heap_move move, void *old, void *block, size_t asked_bytes);
 
-/* `bytes` came from a mapping: they count towards the next tick like allocated ones. */
-void heap_spend(size_t bytes);
+/* Private anonymous memory was mapped: it counts towards the next tick like allocated bytes, and is sampled: for certain
+ * when it is large. */
+void heap_mapped(const void *start, size_t bytes);
 
 /* The countdown ran out: everything that must happen now and then. Returns the block, keeps errno. */
 void *heap_tick(void *block);
@@ -69,7 +72,7 @@ static inline void *heap_alloced(void *block)
 		size_t header = ((const size_t *)block)[-1];
 		if (__builtin_expect(!(header & GLIBC_MAPPED), 1)) {
 			size_t bytes = (header & ~(size_t)GLIBC_FLAGS) - sizeof(size_t);
-			if (own_root && __builtin_expect(!own_has_16(block), 0))
+			if (__builtin_expect(own_is_on, 0) && !own_has_16(block))
 				return heap_note_alloc(block);
 			row->alloc_bytes += bytes;
 			row->allocs++;
@@ -87,11 +90,15 @@ static inline bool heap_freeing(void *block)
 {
 	struct loopmem_counters *row = thread.fast;
 
-	if (__builtin_expect(row && block, 1)) {
+	/* NULL looks sampled. */
+	if (__builtin_expect(row && !live_may_be_short(block), 1)) {
 		size_t header = ((const size_t *)block)[-1];
 		if (__builtin_expect(!(header & GLIBC_MAPPED), 1) &&
-		    (!own_root || __builtin_expect(own_has_16(block), 1))) {
-			row->free_bytes += (header & ~(size_t)GLIBC_FLAGS) - sizeof(size_t);
+		    (__builtin_expect(!own_is_on, 1) || own_has_16(block))) {
+			size_t bytes = (header & ~(size_t)GLIBC_FLAGS) - sizeof(size_t);
+			/* In a register, so that adding it is one instruction. */
+			__asm__("" : "+r"(bytes));
+			row->free_bytes += bytes;
 			row->frees++;
 			return true;
 		}

@@ -13,33 +13,44 @@
 #include "inject/identity.h"
 #include "inject/real.h"
 #include "inject/regions.h"
+#include "inject/sampled.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* A new mapping of memory counts towards the next tick: it is how pymalloc grows. */
-static void note_mapped(void *start, size_t bytes, int flags, int fd, const void *caller)
+struct mapping {
+	void *start;
+	size_t bytes;
+	int prot, flags, fd;
+};
+
+/* New private memory is a sample of its own: it is how pymalloc grows. A mapping without access only reserves
+ * addresses. */
+static void *note_mapped(struct mapping m, const void *caller)
 {
-	if (start == MAP_FAILED || identity_is_allocator_code(caller))
-		return;
-	regions_mapped(start, bytes, flags, fd);
-	if (flags & MAP_ANONYMOUS)
-		heap_spend(bytes);
+	if (m.start == MAP_FAILED || identity_is_allocator_code(caller))
+		return m.start;
+	regions_mapped(m.start, m.bytes, m.flags, m.fd);
+	if (m.flags & MAP_FIXED)
+		sampled_unmapped((uintptr_t)m.start, (uintptr_t)m.start + m.bytes);
+	if (m.flags & MAP_ANONYMOUS && (m.flags & MAP_TYPE) == MAP_PRIVATE && m.prot != PROT_NONE)
+		heap_mapped(m.start, m.bytes);
+	return m.start;
 }
 
 EXPORT void *mmap(void *addr, size_t bytes, int prot, int flags, int fd, off_t offset)
 {
 	void *start = REAL(mmap)(addr, bytes, prot, flags, fd, offset);
 
-	note_mapped(start, bytes, flags, fd, __builtin_return_address(0));
-	return start;
+	return note_mapped((struct mapping){start, bytes, prot, flags, fd},
+			   __builtin_return_address(0));
 }
 
 EXPORT void *mmap64(void *addr, size_t bytes, int prot, int flags, int fd, off64_t offset)
 {
 	void *start = REAL(mmap64)(addr, bytes, prot, flags, fd, offset);
 
-	note_mapped(start, bytes, flags, fd, __builtin_return_address(0));
-	return start;
+	return note_mapped((struct mapping){start, bytes, prot, flags, fd},
+			   __builtin_return_address(0));
 }
 
 EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
@@ -55,15 +66,22 @@ EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
 	if (identity_is_allocator_code(__builtin_return_address(0)))
 		return REAL(mremap)(old, old_bytes, bytes, flags, wanted);
 	move = regions_move_begin(old, flags & MREMAP_DONTUNMAP ? 0 : old_bytes);
+	if (move.kind >= 0)
+		sampled_unmapped(move.start, move.end);
 	moved = REAL(mremap)(old, old_bytes, bytes, flags, wanted);
 	regions_move_end(&move, moved, bytes);
+	if (move.kind == LOOPMEM_REGION_ANON)
+		heap_mapped(moved == MAP_FAILED ? old : moved,
+			    moved == MAP_FAILED ? old_bytes : bytes);
 	return moved;
 }
 
 EXPORT int munmap(void *start, size_t bytes)
 {
-	if (!identity_is_allocator_code(__builtin_return_address(0)))
+	if (!identity_is_allocator_code(__builtin_return_address(0))) {
 		regions_unmapped(start, bytes);
+		sampled_unmapped((uintptr_t)start, (uintptr_t)start + bytes);
+	}
 	return REAL(munmap)(start, bytes);
 }
 

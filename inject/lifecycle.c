@@ -22,6 +22,7 @@
 #include "inject/real.h"
 #include "inject/regions.h"
 #include "inject/sample.h"
+#include "inject/sampled.h"
 #include "inject/self.h"
 #include "inject/thread.h"
 
@@ -53,13 +54,21 @@ static void become_child(uint64_t inherited_live_bytes)
 	self_forked(inherited_live_bytes);
 	regions_forked();
 	pools_forked();
+	sampled_forked();
 	*not_forked = 1;
 }
 
 static void before_fork(void)
 {
+	sampled_before_fork();
 	locks_before_fork();
 	live_at_fork = thread_live_bytes(self_segment);
+}
+
+static void after_fork_parent(void)
+{
+	locks_after_fork_parent();
+	sampled_after_fork_parent();
 }
 
 static void after_fork_child(void)
@@ -153,7 +162,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv)
 	sample_set_mean(secure_getenv("LOOPMEM_SAMPLE_BYTES"));
 	heap_start();
 	make_fork_detector();
-	pthread_atfork(before_fork, locks_after_fork_parent, after_fork_child);
+	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 	on_exit(at_exit, NULL);
 	directory = secure_getenv("LOOPMEM_DIR");
 	if (directory && !*directory)
@@ -162,7 +171,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv)
 	thread_attach();
 	self_publish();
 	thread_set_context(0);
-	thread.countdown = sample_gap(&thread.random);
+	thread_count_down();
 	guard_leave();
 	errno = saved;
 }

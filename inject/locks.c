@@ -5,19 +5,42 @@
 #include "inject/locks.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #include "inject/thread.h"
 
 static pthread_mutex_t locks[LOCKS] = {[0 ... LOCKS - 1] = PTHREAD_MUTEX_INITIALIZER};
 static bool taken_by_fork; /* written with all of them held, or by the only thread of a child */
 
+/* A fork holds all of them and waits for the locks of malloc. Who is in a signal handler may have interrupted malloc, and
+ * would wait for the fork in turn: so nobody waits for a fork longer than a moment. */
+static bool wait_for(pthread_mutex_t *lock)
+{
+	const long patience_ns = 100000000, second_ns = 1000000000;
+	struct timespec until;
+
+	if (pthread_mutex_trylock(lock) == 0)
+		return true;
+	do {
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += patience_ns;
+		until.tv_sec += until.tv_nsec / second_ns;
+		until.tv_nsec %= second_ns;
+		if (pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until) == 0)
+			return true;
+	} while (!__atomic_load_n(&taken_by_fork, __ATOMIC_RELAXED));
+	return false;
+}
+
 bool lock_enter(enum lock lock)
 {
 	if (thread.holds)
 		return false;
 	thread.holds = true;
-	pthread_mutex_lock(&locks[lock]);
-	return true;
+	if (wait_for(&locks[lock]))
+		return true;
+	thread.holds = false;
+	return false;
 }
 
 void lock_leave(enum lock lock)

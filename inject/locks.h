@@ -3,7 +3,7 @@
  *
  * None is held across a real call or while anything allocates, and no two are held at once but by
  * a fork. A thread that is inside a lock and gets here again (a signal handler that calls mmap) is
- * refused: the caller then counts a drop.
+ * refused, and so is who would wait for a fork for long: the caller then counts a drop.
  */
 #ifndef INJECT_LOCKS_H
 #define INJECT_LOCKS_H
@@ -14,7 +14,9 @@ enum lock {
 	LOCK_SEGMENT, /* thread slots; making the segment */
 	LOCK_POOLS,
 	LOCK_REGIONS,
-	LOCK_OWN, /* new leaves of the own-block table */
+	LOCK_OWN,   /* new leaves of the own-block table */
+	LOCK_SITES, /* records of the sites file, loaded modules */
+	LOCK_LIVE,  /* sampled blocks that are alive */
 	LOCKS,
 };
 

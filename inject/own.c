@@ -21,6 +21,7 @@ struct head {
 };
 
 own_leaf **own_root;
+bool own_is_on;
 static struct head *leaves;            /* LOCK_OWN */
 static unsigned int shift = OWN_SHIFT; /* written at start */
 
@@ -110,4 +111,5 @@ void own_forked(void)
 	if (own_root)
 		REAL(munmap)(own_root, ROOT_BYTES);
 	own_root = reserve(ROOT_BYTES);
+	own_is_on = own_root;
 }

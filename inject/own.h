@@ -29,6 +29,8 @@ typedef uint64_t own_leaf; /* the first word of a leaf */
 
 /* NULL in a process that did not come by fork. Entries are set once and stay until the next fork. */
 extern own_leaf **own_root __attribute__((visibility("hidden")));
+extern bool own_is_on
+	__attribute__((visibility("hidden"))); /* own_root is not NULL: one byte to compare */
 
 /* Blocks begin at multiples of 1 << shift: 4 or 3. At start. */
 void own_set_shift(unsigned int shift);

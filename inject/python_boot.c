@@ -27,6 +27,7 @@
 #include "inject/python_calls.h"
 #include "inject/python_frame.h"
 #include "inject/self.h"
+#include "inject/stack.h"
 #include "inject/text.h"
 #include "inject/thread.h"
 
@@ -222,6 +223,7 @@ static int boot(void *unused)
 	if (progress != BOOT_WAITING)
 		return 0;
 	void *traced = python_untraced_enter();
+	stack_python_check();
 	if (py.PySys_GetObject("getobjects")) {
 		close_with(LOOPMEM_PYTHON_REFUSED, "this Python traces references");
 	} else if (has_started()) {
@@ -306,5 +308,8 @@ void python_boot_tick(void)
  * neither. */
 void python_boot_forked(void)
 {
+	/* Looking takes the loader's lock, which a thread of the parent may have held. */
+	if (!thread_is_alone())
+		looks = LOOKS;
 	__atomic_store_n(&queued, 0, __ATOMIC_RELEASE);
 }

@@ -1,5 +1,5 @@
 /*
- * sample.c: exponential gaps. The logarithm is computed here because libm would cost every process
+ * sample.c: exponential gaps and weights. Logarithm and exponential are computed here because libm would cost every process
  * of the tree the time to load it.
  */
 #include "inject/sample.h"
@@ -56,4 +56,26 @@ int64_t sample_gap(uint64_t *random)
 	if (mean_bytes == 1)
 		return 0;
 	return (int64_t)((double)mean_bytes * minus_log((next_random(random) >> 11) + 1));
+}
+
+/* 1 - exp(-x) for x > 0: by the series of x / 2^halvings, then 1 - (1 - y)^2 = 2 y - y^2 back up. */
+static double chance(double x)
+{
+	enum { HALVINGS = 10 };
+	double y;
+
+	if (x > 40)
+		return 1;
+	x /= 1 << HALVINGS;
+	y = x * (1 - x / 2 * (1 - x / 3 * (1 - x / 4 * (1 - x / 5))));
+	for (int i = 0; i < HALVINGS; i++)
+		y = 2 * y - y * y;
+	return y;
+}
+
+double sample_weight(uint64_t bytes)
+{
+	if (mean_bytes == 1)
+		return 1;
+	return 1 / chance((double)bytes / (double)mean_bytes);
 }

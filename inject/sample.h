@@ -16,4 +16,7 @@ uint64_t sample_mean_bytes(void);
 /* The next gap in bytes, >= 0, at most 64 means. *random is the caller's generator state. */
 int64_t sample_gap(uint64_t *random);
 
+/* What one sampled block of so many bytes stands for: 1 / (1 - exp(-bytes / mean)), the inverse of its chance. */
+double sample_weight(uint64_t bytes);
+
 #endif

@@ -27,35 +27,55 @@ bool segment_directory_is_private(const char *directory)
 }
 
 /* Beyond the limit the kernel would send a signal that ends the program. */
-static bool is_size_allowed(void)
+static bool is_size_allowed(uint64_t bytes)
 {
 	struct rlimit limit;
 
-	return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-	       limit.rlim_cur >= sizeof(struct loopmem_segment);
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
 }
 
-struct loopmem_segment *segment_file_create(const char *directory, int32_t pid, uint64_t birth_ns)
+bool segment_file_reserve(int fd, uint64_t bytes)
 {
-	char path[PATH_MAX];
-	struct text text = text_into(path, sizeof(path));
-	struct loopmem_segment *segment = MAP_FAILED;
-	int fd;
+	return is_size_allowed(bytes) && REAL(posix_fallocate)(fd, 0, (off_t)bytes) == 0;
+}
+
+static void put_path(char path[PATH_MAX], const char *directory, int32_t pid, uint64_t birth_ns,
+		     const char *suffix)
+{
+	struct text text = text_into(path, PATH_MAX);
 
 	text_put(&text, directory);
 	text_put_char(&text, '/');
 	text_put_number(&text, (uint64_t)pid, 10);
 	text_put_char(&text, '-');
 	text_put_number(&text, birth_ns, 16);
-	text_put(&text, LOOPMEM_SEGMENT_SUFFIX);
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	text_put(&text, suffix);
+}
+
+int segment_file_open(const char *directory, int32_t pid, uint64_t birth_ns, const char *suffix,
+		      bool anew)
+{
+	char path[PATH_MAX];
+
+	put_path(path, directory, pid, birth_ns, suffix);
+	return open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | (anew ? O_CREAT | O_EXCL : 0), 0600);
+}
+
+struct loopmem_segment *segment_file_create(const char *directory, int32_t pid, uint64_t birth_ns)
+{
+	struct loopmem_segment *segment = MAP_FAILED;
+	char path[PATH_MAX];
+	int fd = segment_file_open(directory, pid, birth_ns, LOOPMEM_SEGMENT_SUFFIX, true);
+
 	if (fd < 0)
 		return NULL;
-	if (is_size_allowed() && REAL(posix_fallocate)(fd, 0, sizeof(*segment)) == 0)
+	if (segment_file_reserve(fd, sizeof(*segment)))
 		segment = REAL(mmap)(NULL, sizeof(*segment), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 				     0);
-	if (segment == MAP_FAILED && REAL(ftruncate)(fd, 0) < 0)
+	if (segment == MAP_FAILED && REAL(ftruncate)(fd, 0) < 0) {
+		put_path(path, directory, pid, birth_ns, LOOPMEM_SEGMENT_SUFFIX);
 		unlink(path);
+	}
 	close(fd);
 	return segment == MAP_FAILED ? NULL : segment;
 }

@@ -62,6 +62,11 @@ bool self_is_published(void)
 	return state == SELF_PUBLISHED;
 }
 
+const char *self_directory(void)
+{
+	return directory;
+}
+
 bool self_is_waiting(void)
 {
 	return state == SELF_WAITING;

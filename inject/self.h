@@ -31,6 +31,9 @@ void self_give_up_plan(void);
 void self_publish(void);
 bool self_is_published(void);
 
+/* Where the segment is, once it is published. */
+const char *self_directory(void);
+
 /* True while a fork's child counts in private memory and is not yet seen to stay. */
 bool self_is_waiting(void);
 

@@ -61,6 +61,12 @@ static bool take_slot(void)
 	return false;
 }
 
+void thread_count_down(void)
+{
+	thread.early = self_is_waiting();
+	thread.countdown = thread.early ? SELF_WAIT_BYTES : sample_gap(&thread.random);
+}
+
 void thread_attach(void)
 {
 	int saved = errno;
@@ -68,7 +74,7 @@ void thread_attach(void)
 	if (thread.state != THREAD_NEW || !lock_enter(LOCK_SEGMENT))
 		return;
 	thread.random ^= (uintptr_t)&thread ^ self_now_ns();
-	thread.countdown = self_is_waiting() ? SELF_WAIT_BYTES : sample_gap(&thread.random);
+	thread_count_down();
 	if (!take_slot())
 		thread.state = THREAD_SHARED;
 	lock_leave(LOCK_SEGMENT);
@@ -99,8 +105,10 @@ void thread_carry(const struct loopmem_segment *from, struct loopmem_segment *to
 	for (uint32_t i = 0; i < slots_used; i++) {
 		to->counters[i][0] = carried[i] = from->counters[i][0];
 		/* A race with the owner's own countdown only delays it. */
-		if (owners[i])
+		if (owners[i]) {
+			__atomic_store_n(&owners[i]->early, 1, __ATOMIC_RELAXED);
 			__atomic_store_n(&owners[i]->countdown, 0, __ATOMIC_RELAXED);
+		}
 	}
 }
 
@@ -120,6 +128,15 @@ void thread_settle(void)
 	thread_set_context(thread.context);
 }
 
+bool thread_is_alone(void)
+{
+	uint32_t owned = 0;
+
+	for (uint32_t i = 0; i < slots_used; i++)
+		owned += owners[i] != NULL;
+	return owned <= 1;
+}
+
 void thread_forked(void)
 {
 	uint8_t state = thread.state;
@@ -130,6 +147,7 @@ void thread_forked(void)
 	thread.outer = 0;
 	thread.pool = 0;
 	thread.context = 0;
+	thread.early = 1;
 	thread.countdown = SELF_WAIT_BYTES;
 	thread.random ^= self_now_ns();
 	if (state == THREAD_NEW)

@@ -31,6 +31,7 @@ struct thread {
 	uint8_t state;   /* enum thread_state */
 	uint8_t guard;   /* > 0: allocations are counted but start nothing */
 	uint8_t holds;   /* inside a lock (locks.h) */
+	uint8_t early; /* the countdown ends before a sampling point: a tick that samples nothing */
 };
 
 extern __thread struct thread thread __attribute__((visibility("hidden")));
@@ -49,6 +50,9 @@ static inline void guard_leave(void)
 /* Gives the calling thread its slot, once. Keeps errno. */
 void thread_attach(void);
 
+/* Begins the way to the next tick: a sampling point, or, in a child that is not yet seen to stay, an early one. */
+void thread_count_down(void);
+
 /* Makes `context` the calling thread's, in the present segment. */
 void thread_set_context(uint8_t context);
 
@@ -61,6 +65,9 @@ void thread_carry(const struct loopmem_segment *from, struct loopmem_segment *to
 
 /* Adds what the calling thread counted in the old segment since it was carried. */
 void thread_settle(void);
+
+/* True when no other thread of this process was seen so far that is still there. */
+bool thread_is_alone(void);
 
 /* In the child of a fork: only the calling thread exists, and it starts anew in slot 0. */
 void thread_forked(void);

@@ -10,7 +10,7 @@ PROGRAMS += $(O)/libloopmem.so
 $(O)/libloopmem.so: $(shim_objects) $(O)/inject/exports.map
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -pthread -fno-lto -Wl,-z,now -Wl,-z,defs -Wl,-z,nodelete -Wl,--as-needed \
-		-Wl,--version-script=$(O)/inject/exports.map -o $@ $(shim_objects) -lm -ldl
+		-Wl,--version-script=$(O)/inject/exports.map -static-libgcc -Wl,--exclude-libs,ALL -o $@ $(shim_objects) -lm -ldl
 
 # For unit tests of single modules.
 $(O)/libinject.a: $(shim_objects)

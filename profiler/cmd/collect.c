@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "profiler/cmd/command.h"
+#include "profiler/cmd/native_names.h"
 #include "profiler/collect/collector.h"
 #include "profiler/collect/segment_dir.h"
 #include "profiler/collect/thin.h"
@@ -90,7 +91,8 @@ int cmd_collect(int argc, char **argv)
 {
 	struct collect collect = {0};
 	struct collector_options o = {.max_bytes = THIN_DEFAULT_MAX_BYTES,
-				      .version = LOOPMEM_VERSION};
+				      .version = LOOPMEM_VERSION,
+				      .resolve = native_names};
 	struct collector *collector;
 	struct error e;
 	int result;

@@ -9,6 +9,7 @@
 
 #include "profiler/cmd/check_request.h"
 #include "profiler/cmd/command.h"
+#include "profiler/cmd/native_names.h"
 #include "profiler/cmd/open_session.h"
 #include "profiler/cmd/run_top.h"
 #include "profiler/cmd/session_name.h"
@@ -305,6 +306,7 @@ static int run_profiled(struct run *run, struct segment_dir *dir)
 		.grace_ns = 250000000,
 		.argv = run->argv,
 		.version = LOOPMEM_VERSION,
+		.resolve = native_names,
 		.released = run->release || getenv("LOOPMEM_RELEASE"),
 		.sample_bytes = atoll(run->sample_bytes),
 	};

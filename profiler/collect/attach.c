@@ -225,8 +225,7 @@ static struct process *owner_by_queue(const struct attach *a, const struct proce
 {
 	struct process *server = worker->parent, *p;
 
-	JOB_EACH_ALIVE(a->edges->job, p)
-	{
+	JOB_EACH_ALIVE(a->edges->job, p) {
 		struct proc_ipc held = {0};
 		int is_owner = p->parent != server && p != server &&
 			       !proc_ipc_read_fds(&held, p->pid) && holds_a_queue_of(&held, ipc);
@@ -362,8 +361,8 @@ static void place_new(struct attach *a)
 	if (!fresh)
 		return;
 	JOB_EACH_ALIVE(j, p)
-	if (!is_placed(a, p->id))
-		fresh[count++] = p;
+		if (!is_placed(a, p->id))
+			fresh[count++] = p;
 	qsort(fresh, count, sizeof(struct process *), by_birth);
 	a->pass++;
 	for (size_t i = 0; i < count; i++)

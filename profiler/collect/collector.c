@@ -21,6 +21,7 @@
 #include "profiler/collect/recorder.h"
 #include "profiler/collect/sampler.h"
 #include "profiler/collect/segments.h"
+#include "profiler/collect/sites.h"
 #include "profiler/collect/thin.h"
 
 #define MS INT64_C(1000000)
@@ -44,6 +45,8 @@ struct collector {
 	struct sampler sampler;
 	struct thinning thinning;
 	struct attach *attach; /* NULL = pools are told by segments */
+	struct sites sites;
+	sites_resolve_fn *resolve;
 
 	int epoll_fd;
 	int64_t tick_ns; /* the next one is due */
@@ -69,6 +72,7 @@ static void before_end(struct process *p, void *arg)
 	struct collector *c = arg;
 
 	edges_finish(&c->edges, p);
+	sites_finish(&c->sites, &c->job, p);
 }
 
 static int add_source(struct collector *c, int fd, uint64_t source)
@@ -93,6 +97,7 @@ static void free_collector(struct collector *c)
 {
 	attach_free(c->attach);
 	sampler_release(&c->sampler);
+	sites_release(&c->sites);
 	pools_release(&c->pools);
 	job_release(&c->job);
 	segments_close(&c->segments);
@@ -116,6 +121,8 @@ static struct collector *new_collector(const struct collector_options *o)
 	c->thinning.max_bytes = o->max_bytes;
 	c->edges.job = &c->job;
 	c->edges.pools = &c->pools;
+	c->resolve = o->resolve;
+	sites_init(&c->sites, &c->recorder);
 	job_init(&c->job, &c->recorder, -1);
 	c->job.before_end = before_end;
 	c->job.before_end_arg = c;
@@ -302,6 +309,13 @@ static void look_for_ends(struct collector *c)
 	}
 }
 
+static void read_sites(struct collector *c)
+{
+	c->sites.edge |= c->edges.sites;
+	c->edges.sites = 0;
+	sites_step(&c->sites, &c->job, c->sampler.last_round_ns, c->sampler.last_anon_bytes);
+}
+
 static void tick(struct collector *c)
 {
 	int64_t now_ns;
@@ -313,6 +327,7 @@ static void tick(struct collector *c)
 	sampler_step(&c->sampler);
 	if (c->attach)
 		attach_step(c->attach, recorder_now(&c->recorder));
+	read_sites(c);
 	now_ns = recorder_now(&c->recorder);
 	job_settle(&c->job, 0, is_needed, &c->pools);
 	every_second(c, now_ns);
@@ -372,6 +387,8 @@ static void last_look(struct collector *c)
 		segments_poll(&c->segments, &c->job, 1);
 	edges_poll(&c->edges);
 	sampler_last_round(&c->sampler);
+	c->sites.edge = 1;
+	read_sites(c);
 	note_survivors(c);
 	job_settle(&c->job, 1, is_needed, &c->pools);
 	if (c->recorder.dropped_events)
@@ -450,6 +467,7 @@ int collector_finish(struct collector *c, void (*warn)(const struct collector_no
 	int result;
 
 	put_end(c);
+	sites_resolve(&c->sites, c->resolve);
 	recorder_put_overhead(&c->recorder, c->cpu_ns);
 	/* what the end says comes before all that was noted on the way: it may name another place */
 	if (session_close(c->recorder.session, &failure)) {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "profiler/collect/sites.h"
 #include "profiler/error.h"
 
 struct collector;
@@ -29,6 +30,7 @@ struct collector_options {
 	const char *version;  /* of this program */
 	int released;         /* it runs with --release-idle-workers */
 	int64_t sample_bytes; /* mean between samples of call stacks; 0 = the shim's own */
+	sites_resolve_fn *resolve; /* names native frames at the end; NULL = not */
 };
 
 struct collector_note {

@@ -70,7 +70,7 @@ static void mark(struct edges *e, struct process *p, struct pool *pool, uint32_t
 		pool_mark_edge(pool, e->turn);
 	else
 		p->edge = 1;
-	e->measure = 1;
+	e->measure = e->sites = 1;
 	e->walk_shm |= kinds[kind].shm;
 }
 

@@ -15,6 +15,7 @@ struct edges {
 	struct pools *pools;
 	uint64_t turn;   /* of representatives, see schedule.h */
 	int measure;     /* set: somebody was marked to be walked */
+	int sites;       /* set: what allocated may have changed */
 	int walk_shm;    /* set: shared memory may have changed hands */
 	int64_t thinned; /* frequent edges left out */
 };

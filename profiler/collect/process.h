@@ -15,6 +15,7 @@
 #include "profiler/collect/role.h"
 #include "profiler/collect/schedule.h"
 #include "profiler/collect/segment_reader.h"
+#include "profiler/collect/sites_reader.h"
 
 enum process_state {
 	PROCESS_ALIVE,
@@ -50,6 +51,9 @@ struct process {
 	uint64_t segment_exec_ns;  /* exec_ns that has been looked into */
 	struct segment_identity identity;
 	struct segment_state segment_state; /* as last written to the session */
+
+	struct sites_reader sites; /* opened when its file is there */
+	uint32_t sites_state;      /* enum loopmem_python_stacks, as last looked at */
 
 	/* pools that it owns or works for */
 	uint32_t last_pool_id;  /* the newest of its own that was taken up */

@@ -43,6 +43,8 @@ static void measure_all(struct sampler *s, int64_t t_ns)
 {
 	struct process *p;
 
+	s->last_round_ns = t_ns;
+	s->last_anon_bytes = 0;
 	JOB_EACH_ALIVE(s->job, p) {
 		struct session_sample row = {.t_ns = t_ns, .process = p->id, .n = 1};
 
@@ -50,6 +52,7 @@ static void measure_all(struct sampler *s, int64_t t_ns)
 			continue;
 		row.rss_bytes = p->statm.rss_bytes;
 		row.anon_bytes = p->statm.anon_bytes;
+		s->last_anon_bytes += row.anon_bytes;
 		session_put_sample(s->recorder->session, &row);
 	}
 }

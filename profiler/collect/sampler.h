@@ -41,6 +41,8 @@ struct sampler {
 	int64_t round_cost_ns, detail_cost_ns, shm_cost_ns; /* averages */
 	int64_t round_due_ns, detail_due_ns, shm_due_ns, shm_last_ns;
 	int64_t walked_ns; /* the last walk of all */
+	/* the last round, and the anonymous memory of all in it */
+	int64_t last_round_ns, last_anon_bytes;
 	int walks_refused; /* no permission to read smaps_rollup */
 };
 

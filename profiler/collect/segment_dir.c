@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "inject/segment.h"
+#include "inject/sites.h"
 #include "profiler/collect/proc_counters.h"
 #include "profiler/collect/proc_file.h"
 #include "profiler/collect/shim.h"
@@ -55,6 +56,7 @@ void segment_dir_remove_path(const char *path)
 	}
 	while ((entry = readdir(dir)))
 		if (ends_with(entry->d_name, LOOPMEM_SEGMENT_SUFFIX) ||
+		    ends_with(entry->d_name, LOOPMEM_SITES_SUFFIX) ||
 		    !strcmp(entry->d_name, SHIM_NAME))
 			unlinkat(fd, entry->d_name, 0);
 	closedir(dir);

@@ -257,6 +257,52 @@ struct model_reconciliation {
 	int64_t unexplained_bytes;
 };
 
+/* A line of code in a stack. A native frame into which functions were inlined has several, the innermost first. Equal texts
+ * have equal addresses. */
+struct model_line {
+	const char *function, *file; /* NULL = unknown */
+	int64_t line;                /* 0 = unknown */
+	const char *module;          /* native: path of the ELF object, NULL = generated code */
+	int64_t address;             /* native: in the module's file */
+	int native;
+};
+
+/* A stack is the lines of its innermost frame and the stack of the caller. */
+struct model_stack {
+	int parent; /* index, always less than its own; -1 = outermost */
+	size_t first_line, line_count;
+	/* index of the line that a person looks for: innermost of their own code, else of all; -1 = it has none */
+	int yours;
+};
+
+/* What one stack allocated in one process: estimates from samples (docs/sampling.md). */
+struct model_site {
+	int process; /* index */
+	int pool; /* whose memory it is: the pool a worker serves, or inside whose next the owner allocated; -1 = neither */
+	int stack; /* index; -1 = the rest: samples whose stack is not known */
+	/* memory that the program mapped itself, counted whether it was touched or not */
+	int mapped;
+};
+
+/* One row of a list of sites: those of one pool (or, outside of pools, one process) and one line. */
+struct model_site_row {
+	int pool;    /* index, -1 = of `process` alone */
+	int process; /* index: the first of them */
+	int line;    /* index into lines, -1 = the rest */
+	int site;    /* the largest of them: its stack stands for all */
+	int mapped;  /* as in model_site */
+	size_t processes;
+	int64_t live_bytes, live_blocks;   /* at the asked moment */
+	int64_t alloc_bytes, alloc_blocks; /* ever until then */
+};
+
+struct model_site_filter {
+	int64_t t_ns; /* MODEL_NONE = the job's peak */
+	int stage;    /* enum model_stage, -1 = all */
+	int pool;     /* index, -1 = all */
+	int64_t pid;  /* 0 = all */
+};
+
 struct model_note {
 	const char *level, *text;
 	int64_t count;
@@ -304,6 +350,13 @@ struct model {
 	size_t finding_count;
 	struct model_note *notes;
 	size_t note_count;
+	struct model_line *lines;
+	size_t line_count;
+	struct model_stack *stacks;
+	size_t stack_count;
+	struct model_site *sites;
+	size_t site_count;
+	int64_t sample_bytes; /* mean between two samples; MODEL_NONE = not told */
 	struct model_totals totals;
 	struct model_stage_totals stages[MODEL_STAGES];
 	struct model_composition peak; /* what the peak is made of */
@@ -334,6 +387,17 @@ int model_abandon(struct model *m, struct error *e);
 /* The state of everything at t (clamped to the session). 0, or ERROR_SYSTEM when out of memory. */
 int model_at(const struct model *m, int64_t t_ns, struct model_moment *out);
 void model_moment_release(struct model_moment *moment);
+
+/* The sites at a moment in rows, largest live bytes first; *rows is to be freed. 0, or ERROR_SYSTEM when out of memory. */
+int model_sites_rank(const struct model *m, const struct model_site_filter *filter,
+		     struct model_site_row **rows, size_t *count);
+
+/* What a site stood for at a moment: live and allocated bytes and blocks; zero before its first sample, nothing live once its
+ * process ended. */
+struct model_site_amount {
+	int64_t live_bytes, live_blocks, alloc_bytes, alloc_blocks;
+};
+struct model_site_amount model_site_at(const struct model *m, size_t site, int64_t t_ns);
 
 /* Index of the round at or before t; -1 before the first. */
 int model_round_at(const struct model *m, int64_t t_ns);

@@ -23,6 +23,42 @@ struct pool_store {
 	size_t first_round;
 };
 
+/* Of a site, by time. */
+struct site_point {
+	int64_t t_ns;
+	struct model_site_amount amount;
+};
+
+struct site_module {
+	int64_t id;
+	const char *path;
+};
+
+struct site_frame {
+	int64_t id, module, address;
+	int native;
+	size_t first_line, line_count;
+};
+
+struct site_store {
+	ARRAY(struct site_point) points;
+};
+
+/* Call sites as the session has them; ids are turned into indices when they are read. */
+struct site_tables {
+	ARRAY(struct model_line) lines;
+	ARRAY(struct model_stack) stacks;
+	ARRAY(struct model_site) sites;
+	ARRAY(struct site_store) stores;   /* parallel to sites */
+	ARRAY(struct session_site) rows;   /* parallel to sites */
+	ARRAY(struct site_module) modules; /* by id, as the two below */
+	ARRAY(struct site_frame) frames;
+	ARRAY(int64_t) stack_ids;
+	int64_t sample_ns;
+	int named; /* the native frames have the names they get at the end */
+	int failed;
+};
+
 struct model_private {
 	struct session_reader *reader;
 	struct tables tables;
@@ -33,6 +69,7 @@ struct model_private {
 	ARRAY(struct model_round) rounds;
 	ARRAY(struct model_finding) findings;
 	ARRAY(struct model_note) notes;
+	struct site_tables sites;
 	ARRAY(void *) blocks; /* memory of the findings */
 	ARRAY(const char *) argv;
 	ARRAY(struct model_fact) facts;
@@ -58,6 +95,8 @@ int retention_build(struct model *m); /* maxima and held idle of pools, totals *
 void overlap_build(struct model *m);
 void reconcile_build(struct model *m);
 int findings_build(struct model *m);
+int sites_build(struct model *m); /* call sites; reads their tables itself */
+void sites_drop(struct model *m);
 
 /* Figures of all processes at t_ns into m->priv->figures; m->priv->alive lists the alive. Returns how many. */
 size_t figures_at(const struct model *m, int64_t t_ns);

@@ -119,5 +119,30 @@ CREATE TABLE system(
   available_bytes INTEGER, machine_shmem_bytes INTEGER, n INTEGER NOT NULL DEFAULT 1
 ) WITHOUT ROWID;
 
+-- Call sites, sampled: which stacks allocated how much. A module is a loaded ELF object, told by path and build id (hex).
+CREATE TABLE module(id INTEGER PRIMARY KEY, path TEXT NOT NULL, build_id TEXT);
+-- One frame of a stack. Native: an address in the module's file (module NULL = generated code); Python: neither.
+CREATE TABLE frame(id INTEGER PRIMARY KEY, module INTEGER, address INTEGER, native INTEGER NOT NULL);
+-- Its names, the innermost of inlined functions first (depth 0). A native frame without a row has none.
+CREATE TABLE symbol(
+  frame INTEGER NOT NULL, depth INTEGER NOT NULL, function TEXT, file TEXT, line INTEGER,
+  PRIMARY KEY(frame, depth)
+) WITHOUT ROWID;
+-- A stack is its innermost frame and the stack of the caller; NULL = the outermost.
+CREATE TABLE stack(id INTEGER PRIMARY KEY, parent INTEGER, frame INTEGER NOT NULL);
+-- One stack in one process, inside next of one of the process's own pools (pool.owner_pool) or outside (NULL). stack
+-- NULL: samples without a stack, or whose stack found no room.
+-- mapped = 1: memory that the program mapped itself, counted whether it was touched or not.
+CREATE TABLE site(
+  id INTEGER PRIMARY KEY, process INTEGER NOT NULL, owner_pool INTEGER, stack INTEGER, mapped INTEGER NOT NULL
+);
+-- What a site stands for from t_ns on: estimates. Written when it changed; a process that ended holds nothing.
+CREATE TABLE site_sample(
+  t_ns INTEGER NOT NULL, site INTEGER NOT NULL,
+  live_bytes INTEGER NOT NULL, live_blocks INTEGER NOT NULL,
+  alloc_bytes INTEGER NOT NULL, alloc_blocks INTEGER NOT NULL,
+  PRIMARY KEY(t_ns, site)
+) WITHOUT ROWID;
+
 -- What went wrong or was left out, once each with a count: what the views print as "skipped", "dropped".
 CREATE TABLE note(text TEXT PRIMARY KEY, level TEXT NOT NULL, count INTEGER NOT NULL, first_ns INTEGER NOT NULL) WITHOUT ROWID;

@@ -88,6 +88,33 @@ struct session_system {
 	int64_t available_bytes, machine_shmem_bytes, n;
 };
 
+struct session_module {
+	int64_t id;
+	const char *path, *build_id;
+};
+
+struct session_frame {
+	int64_t id, module, address, native;
+};
+
+struct session_symbol {
+	int64_t frame, depth;
+	const char *function, *file;
+	int64_t line;
+};
+
+struct session_stack {
+	int64_t id, parent, frame;
+};
+
+struct session_site {
+	int64_t id, process, owner_pool, stack, mapped;
+};
+
+struct session_site_sample {
+	int64_t t_ns, site, live_bytes, live_blocks, alloc_bytes, alloc_blocks;
+};
+
 struct session_note {
 	const char *text, *level;
 	int64_t count, first_ns;
@@ -108,7 +135,7 @@ void session_put_text(struct session_writer *w, const char *key, const char *val
 void session_put_int(struct session_writer *w, const char *key, int64_t value);
 
 /* Insert or replace by primary key. Strings are copied. When writing fails (disk full), samples,
- * details, rollups, heaps, shm and system rows are lost and counted; all others are kept and
+ * details, rollups, heaps, shm, system and site_sample rows are lost and counted; all others are kept and
  * written as soon as there is room. It is tried again once a second; session_flush tells. */
 void session_put_process(struct session_writer *w, const struct session_process *row);
 void session_put_pool(struct session_writer *w, const struct session_pool *row);
@@ -120,6 +147,12 @@ void session_put_rollup(struct session_writer *w, const struct session_rollup *r
 void session_put_heap(struct session_writer *w, const struct session_heap *row);
 void session_put_shm(struct session_writer *w, const struct session_shm *row);
 void session_put_system(struct session_writer *w, const struct session_system *row);
+void session_put_module(struct session_writer *w, const struct session_module *row);
+void session_put_frame(struct session_writer *w, const struct session_frame *row);
+void session_put_symbol(struct session_writer *w, const struct session_symbol *row);
+void session_put_stack(struct session_writer *w, const struct session_stack *row);
+void session_put_site(struct session_writer *w, const struct session_site *row);
+void session_put_site_sample(struct session_writer *w, const struct session_site_sample *row);
 
 /* Adds `count` to the note, making it when new. */
 void session_note(struct session_writer *w, const char *level, int64_t count, int64_t t_ns,
@@ -181,7 +214,7 @@ int64_t session_int(struct session_reader *r, const char *key);
 const char *session_damage(struct session_reader *r);
 
 /* Walks a table in primary-key order. `since_ns`: rows with t_ns > since_ns only (processes, pools
- * and pool_workers: all rows; events: id > since). The callback's row and strings are valid during
+ * and pool_workers: all rows; events, modules, frames, stacks and sites: id > since). The callback's row and strings are valid during
  * the call; a non-zero return stops the walk and is returned. */
 int session_each_process(struct session_reader *r,
 			 int (*fn)(const struct session_process *, void *), void *arg);
@@ -203,6 +236,18 @@ int session_each_shm(struct session_reader *r, int64_t since_ns,
 		     int (*fn)(const struct session_shm *, void *), void *arg);
 int session_each_system(struct session_reader *r, int64_t since_ns,
 			int (*fn)(const struct session_system *, void *), void *arg);
+int session_each_module(struct session_reader *r, int64_t since_id,
+			int (*fn)(const struct session_module *, void *), void *arg);
+int session_each_frame(struct session_reader *r, int64_t since_id,
+		       int (*fn)(const struct session_frame *, void *), void *arg);
+int session_each_symbol(struct session_reader *r, int (*fn)(const struct session_symbol *, void *),
+			void *arg);
+int session_each_stack(struct session_reader *r, int64_t since_id,
+		       int (*fn)(const struct session_stack *, void *), void *arg);
+int session_each_site(struct session_reader *r, int64_t since_id,
+		      int (*fn)(const struct session_site *, void *), void *arg);
+int session_each_site_sample(struct session_reader *r, int64_t since_ns,
+			     int (*fn)(const struct session_site_sample *, void *), void *arg);
 int session_each_note(struct session_reader *r, int (*fn)(const struct session_note *, void *),
 		      void *arg);
 

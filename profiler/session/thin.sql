@@ -62,3 +62,9 @@ DELETE FROM sample
    AND NOT EXISTS (SELECT 1 FROM rollup r WHERE r.t_ns = sample.t_ns AND r.process = sample.process);
 UPDATE sample SET n = coalesce((SELECT k.n FROM temp.keep k WHERE k.t_ns = sample.t_ns), 0)
  WHERE t_ns >= :first_ns AND t_ns < :end_ns;
+
+-- Of each site the last reading of a span stays: it is what holds from there on.
+DELETE FROM site_sample
+ WHERE t_ns >= :first_ns AND t_ns < :end_ns
+   AND (t_ns, site) NOT IN (SELECT max(t_ns), site FROM site_sample
+                             WHERE t_ns >= :first_ns AND t_ns < :end_ns GROUP BY t_ns / :span_ns, site);

@@ -115,6 +115,12 @@ PUT(rollup, 0)
 PUT(heap, 0)
 PUT(shm, 0)
 PUT(system, 0)
+PUT(module, 1)
+PUT(frame, 1)
+PUT(symbol, 1)
+PUT(stack, 1)
+PUT(site, 1)
+PUT(site_sample, 0)
 #undef PUT
 
 void session_put_event(struct session_writer *w, const struct session_event *row)

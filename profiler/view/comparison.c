@@ -255,7 +255,7 @@ int comparison_print(FILE *out, const struct comparison *c, const struct report_
 		return -1;
 	print_figures(out, c);
 	print_habits(out, c);
-	fprintf(out, "Look at both:  loopmem top %s     loopmem diff %s %s\n", c->old_file, c->old_file,
-		c->new_file);
+	fprintf(out, "Look at both:  loopmem top %s     loopmem diff %s %s\n", c->old_file,
+		c->old_file, c->new_file);
 	return 0;
 }

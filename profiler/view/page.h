@@ -23,6 +23,7 @@ int page_chart(const struct page *p);   /* -1 when out of memory */
 int page_peak(const struct page *p);    /* what the peak is made of */
 void page_pools(const struct page *p);
 void page_findings(const struct page *p);
+int page_sites(const struct page *p); /* -1 when out of memory */
 void page_check(
 	const struct page *p); /* the totals against the kernel's; what measuring cost; notes */
 

@@ -26,6 +26,8 @@ static int report_one(FILE *out, const struct model *m, const struct report_opti
 		return -1;
 	page_pools(&p);
 	page_findings(&p);
+	if (page_sites(&p) < 0)
+		return -1;
 	page_check(&p);
 	return 0;
 }

@@ -1,0 +1,280 @@
+/*
+ * sampled.c: from an allocation to a row of the sites file.
+ *
+ * A stack is gathered in one of a few buffers, since the thread's own stack may be small. A fork waits until all are
+ * free, for a bounded time.
+ */
+#include "inject/sampled.h"
+
+#include <sched.h>
+
+#include "inject/locks.h"
+#include "inject/modules.h"
+#include "inject/sample.h"
+#include "inject/self.h"
+#include "inject/site_table.h"
+#include "inject/stack.h"
+#include "inject/thread.h"
+
+enum {
+	BUFFERS = 8,
+	PATIENCE = 2000, /* yields until a busy buffer is given up */
+	STACK_FRAMES = 1024,
+};
+
+/* A frame as it goes into the sites file: a record of Python, or an address. */
+struct frame {
+	uint32_t python;
+	uint64_t address;
+};
+
+struct buffer {
+	bool busy; /* atomic */
+	struct stack stack;
+	uint32_t count;
+	struct frame frames[STACK_FRAMES]; /* from the leaf */
+};
+static struct buffer buffers[BUFFERS];
+static bool forking; /* atomic: no new stacks */
+static bool
+	loader_may_be_locked; /* in a child, where stacks need that lock: a thread of the parent had it */
+
+/* -- buffers --------------------------------------------------------------------------------- */
+
+static struct buffer *claim(void)
+{
+	for (int i = 0; i < PATIENCE; i++) {
+		for (int b = 0; b < BUFFERS; b++) {
+			if (__atomic_load_n(&forking, __ATOMIC_SEQ_CST))
+				return NULL;
+			if (__atomic_exchange_n(&buffers[b].busy, true, __ATOMIC_SEQ_CST))
+				continue;
+			if (!__atomic_load_n(&forking, __ATOMIC_SEQ_CST))
+				return &buffers[b];
+			__atomic_store_n(&buffers[b].busy, false, __ATOMIC_SEQ_CST);
+		}
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void give_back(struct buffer *buffer)
+{
+	__atomic_store_n(&buffer->busy, false, __ATOMIC_RELEASE);
+}
+
+static int busy_buffers(void)
+{
+	int busy = 0;
+
+	for (int b = 0; b < BUFFERS; b++)
+		busy += __atomic_load_n(&buffers[b].busy, __ATOMIC_SEQ_CST);
+	return busy;
+}
+
+void sampled_before_fork(void)
+{
+	__atomic_store_n(&forking, true, __ATOMIC_SEQ_CST);
+	/* A handler that interrupted this very thread's sample waits for nobody. */
+	for (int i = 0; i < PATIENCE && busy_buffers() && !thread.guard; i++)
+		sched_yield();
+}
+
+void sampled_after_fork_parent(void)
+{
+	__atomic_store_n(&forking, false, __ATOMIC_SEQ_CST);
+}
+
+void sampled_forked(void)
+{
+	loader_may_be_locked = !modules_are_lock_free();
+	for (int b = 0; b < BUFFERS; b++)
+		buffers[b].busy = false;
+	forking = false;
+	live_forked();
+	modules_forked();
+	stack_python_forked();
+	site_table_forked();
+}
+
+/* -- the stack ------------------------------------------------------------------------------- */
+
+static void put(struct buffer *buffer, uint32_t python, uint64_t address)
+{
+	if (buffer->count < STACK_FRAMES)
+		buffer->frames[buffer->count++] = (struct frame){python, address};
+}
+
+static void put_group(struct buffer *buffer, const struct stack_group *group)
+{
+	for (uint32_t i = 0; i < group->count; i++)
+		put(buffer, buffer->stack.python[group->first + i], 0);
+}
+
+/* Leaf first: each evaluation loop is replaced by the frames of Python that it runs, the interpreter's other frames are
+ * left out. The native side never decides how many frames Python has: what it did not reach follows at the end. */
+static void merge(struct buffer *buffer)
+{
+	struct stack *stack = &buffer->stack;
+	uint32_t group = 0;
+
+	buffer->count = 0;
+	for (uint32_t i = 0; i < stack->native_count; i++) {
+		const struct stack_native *frame = &stack->native[i];
+		const struct stack_native *next = i + 1 < stack->native_count ? frame + 1 : NULL;
+		if (group < stack->group_count &&
+		    stack_is_group(&stack->groups[group], frame, next))
+			put_group(buffer, &stack->groups[group++]);
+		else if (!stack->group_count || !stack_is_interpreter(frame->address))
+			put(buffer, 0, frame->address);
+		if (stack->group_count && group == stack->group_count)
+			return; /* what runs Python at all is of no interest */
+	}
+	while (group < stack->group_count)
+		put_group(buffer, &stack->groups[group++]);
+}
+
+/* LOCK_SITES. The site, or 0. */
+static uint32_t find_site(const struct buffer *buffer, bool mapped)
+{
+	uint32_t node = 0;
+
+	for (uint32_t i = buffer->count; i-- > 0;) {
+		const struct frame *frame = &buffer->frames[i];
+		uint32_t record = frame->python;
+		if (!record)
+			record = site_table_native(modules_at(frame->address), frame->address);
+		node = record ? site_table_node(node, record) : 0;
+		if (!node)
+			return 0;
+	}
+	return node ? site_table_site(node, thread.pool, mapped) : 0;
+}
+
+static bool open_table(void)
+{
+	bool opened;
+
+	if (site_table_header())
+		return true;
+	if (!lock_enter(LOCK_SITES))
+		return false;
+	opened = site_table_open();
+	lock_leave(LOCK_SITES);
+	return opened;
+}
+
+/* Python maps memory for its small objects: that is its heap. */
+static bool is_arena(const struct stack *stack)
+{
+	return stack->native_count && stack_is_interpreter(stack->native[0].address);
+}
+
+/* The site of the calling thread's stack; 0 = the row of what has none. */
+static uint32_t site_here(bool mapping)
+{
+	struct buffer *buffer = loader_may_be_locked ? NULL : claim();
+	uint32_t site = 0;
+
+	if (buffer && stack_python(&buffer->stack)) {
+		stack_native(&buffer->stack);
+		merge(buffer);
+		if (lock_enter(LOCK_SITES)) {
+			modules_begin();
+			site = find_site(buffer, mapping && !is_arena(&buffer->stack));
+			lock_leave(LOCK_SITES);
+		}
+	}
+	if (buffer)
+		give_back(buffer);
+	return site;
+}
+
+/* -- counting -------------------------------------------------------------------------------- */
+
+static void count_alloc(const struct live *live)
+{
+	struct loopmem_site_counts *counts = site_table_counts(live->site);
+
+	site_count(&counts->alloc_bytes, live->bytes);
+	site_count(&counts->alloc_blocks, live->blocks);
+}
+
+void sampled_count_free(const struct live *live)
+{
+	struct loopmem_site_counts *counts = site_table_counts(live->site);
+
+	if (!counts)
+		return;
+	site_count(&counts->free_bytes, live->bytes);
+	site_count(&counts->free_blocks, live->blocks);
+}
+
+static struct live begin(double bytes, double blocks, bool mapping)
+{
+	struct live live = {
+		.site = site_here(mapping),
+		.bytes = (uint64_t)(bytes + 0.5),
+		.blocks = (uint64_t)(blocks * LOOPMEM_SITES_BLOCK + 0.5),
+	};
+
+	site_count(&site_table_header()->samples, 1);
+	if (!live.site)
+		site_count(&site_table_header()->stackless, 1);
+	count_alloc(&live);
+	return live;
+}
+
+static void untracked(const struct live *live)
+{
+	site_count(&site_table_header()->untracked, 1);
+	sampled_count_free(live);
+}
+
+void sampled_block(const void *block, size_t bytes)
+{
+	double weight = sample_weight(bytes);
+	struct live live;
+
+	if (!open_table())
+		return;
+	live = begin((double)bytes * weight, weight, false);
+	if (!live_add(block, live))
+		untracked(&live);
+}
+
+void sampled_mapping(uint64_t start, uint64_t end, bool exact)
+{
+	double weight = exact ? 1 : sample_weight(end - start);
+	struct live live;
+
+	if (!open_table())
+		return;
+	live = begin((double)(end - start) * weight, weight, true);
+	if (!live_map(start, end, live))
+		untracked(&live);
+}
+
+void sampled_freed(const void *block)
+{
+	struct live live;
+
+	if (live_remove(block, &live))
+		sampled_count_free(&live);
+}
+
+void sampled_unmapped(uint64_t start, uint64_t end)
+{
+	live_unmap(start, end, sampled_count_free);
+}
+
+bool sampled_take(const void *block, struct live *out)
+{
+	return live_may_be(block) && live_remove(block, out);
+}
+
+void sampled_put_back(const void *block, const struct live *live)
+{
+	if (!live_add(block, *live))
+		untracked(live);
+}

@@ -1,0 +1,35 @@
+/*
+ * sampled.h: what becomes of a sampled allocation: its stack is taken, its site found, its life followed.
+ *
+ * The guard is raised and no lock of ours held in all of these. A sample that cannot be taken whole is counted, never
+ * waited for.
+ */
+#ifndef INJECT_SAMPLED_H
+#define INJECT_SAMPLED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "inject/live.h"
+
+/* A block that a sampling point fell into: it stands for bytes / p, where p was its chance. */
+void sampled_block(const void *block, size_t bytes);
+
+/* A mapping. `exact`: it is sampled for certain and stands for itself. */
+void sampled_mapping(uint64_t start, uint64_t end, bool exact);
+
+/* The end of a block that may have been sampled (live_may_be), before the real free; and of a mapping. */
+void sampled_freed(const void *block);
+void sampled_unmapped(uint64_t start, uint64_t end);
+
+/* A block on its way through realloc: taken out, and put back when that failed. */
+bool sampled_take(const void *block, struct live *out);
+void sampled_put_back(const void *block, const struct live *live);
+void sampled_count_free(const struct live *live);
+
+/* Around a fork: stacks that are being taken are waited for, a moment; then the child begins anew. */
+void sampled_before_fork(void);
+void sampled_after_fork_parent(void);
+void sampled_forked(void);
+
+#endif

@@ -1,0 +1,309 @@
+/*
+ * site_table.c: an append-only file, mapped once at its largest size and reserved step by step, and a hash table in
+ * private memory that finds its records again by their content.
+ */
+#include "inject/site_table.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "inject/locks.h"
+#include "inject/real.h"
+#include "inject/sample.h"
+#include "inject/segment_file.h"
+#include "inject/self.h"
+#include "inject/text.h"
+
+enum { SLOTS = 1 << 17 }; /* a power of 2, more than records fit the file */
+_Static_assert(SLOTS * 24 * 3 / 4 > LOOPMEM_SITES_MOST / 2, "the table fills up before the file");
+
+/* Offsets of records, 0 = free; LOCK_SITES. Alone on its pages, so that a fork's child can drop them. */
+static union {
+	uint32_t slot[SLOTS];
+	char pages[SLOTS * sizeof(uint32_t)];
+} index_pages __attribute__((aligned(65536)));
+
+/* LOCK_SITES, but for `header`, which is set once between two forks. */
+static struct loopmem_sites *header;
+static uint64_t reserved_bytes;
+static uint32_t records;
+static bool refused; /* no file can be made, or no more of it */
+static enum loopmem_python_stacks python_stacks;
+static char python_reason[sizeof(((struct loopmem_sites *)0)->python_reason)];
+
+static void *at(uint32_t offset)
+{
+	return (char *)header + offset;
+}
+
+/* -- the file -------------------------------------------------------------------------------- */
+
+static int open_file(bool anew)
+{
+	return segment_file_open(self_directory(), self_segment->pid, self_segment->birth_ns,
+				 LOOPMEM_SITES_SUFFIX, anew);
+}
+
+static bool reserve_in_file(uint64_t bytes, bool anew)
+{
+	int fd = open_file(anew);
+	bool done = fd >= 0 && segment_file_reserve(fd, bytes);
+
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+/* No descriptor is kept: programs that close all they do not know would hand its number to another file. */
+static bool reserve(uint64_t bytes, bool anew)
+{
+	uint64_t wanted =
+		(bytes + LOOPMEM_SITES_STEP - 1) / LOOPMEM_SITES_STEP * LOOPMEM_SITES_STEP;
+
+	if (bytes <= reserved_bytes)
+		return true;
+	if (refused || wanted > LOOPMEM_SITES_MOST || !reserve_in_file(wanted, anew)) {
+		refused = true;
+		return false;
+	}
+	reserved_bytes = wanted;
+	return true;
+}
+
+static void *map_file(void)
+{
+	int fd = open_file(false);
+	void *map;
+
+	if (fd < 0)
+		return NULL;
+	map = REAL(mmap)(NULL, LOOPMEM_SITES_MOST, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return map == MAP_FAILED ? NULL : map;
+}
+
+static void put_python_state(void)
+{
+	text_copy(header->python_reason, sizeof(header->python_reason), python_reason);
+	__atomic_store_n(&header->python_stacks, python_stacks, __ATOMIC_RELEASE);
+}
+
+static void fill_header(struct loopmem_sites *made)
+{
+	made->version = LOOPMEM_SITES_VERSION;
+	made->header_bytes = sizeof(*made);
+	made->pid = self_segment->pid;
+	made->birth_ns = self_segment->birth_ns;
+	made->mean_bytes = sample_mean_bytes();
+	made->used_bytes = LOOPMEM_SITES_HEADER;
+	__atomic_store_n(&header, made, __ATOMIC_RELEASE);
+	put_python_state();
+	__atomic_store_n(&made->magic, LOOPMEM_SITES_MAGIC, __ATOMIC_RELEASE);
+}
+
+bool site_table_open(void)
+{
+	struct loopmem_sites *made;
+
+	if (header || refused)
+		return header;
+	if (!self_is_published())
+		return false;
+	made = reserve(LOOPMEM_SITES_HEADER, true) ? map_file() : NULL;
+	if (made)
+		fill_header(made);
+	refused |= !header;
+	return header;
+}
+
+struct loopmem_sites *site_table_header(void)
+{
+	return __atomic_load_n(&header, __ATOMIC_ACQUIRE);
+}
+
+void site_table_python_state(enum loopmem_python_stacks state, const char *reason)
+{
+	if (!lock_enter(LOCK_SITES))
+		return;
+	python_stacks = state;
+	text_copy(python_reason, sizeof(python_reason), reason);
+	if (header)
+		put_python_state();
+	lock_leave(LOCK_SITES);
+}
+
+struct loopmem_site_counts *site_table_counts(uint32_t site)
+{
+	struct loopmem_sites *present = site_table_header();
+
+	if (!present)
+		return NULL;
+	return site ? &((struct loopmem_record_site *)at(site))->counts : &present->other;
+}
+
+void site_table_forked(void)
+{
+	if (header) {
+		REAL(munmap)(header, LOOPMEM_SITES_MOST);
+		REAL(madvise)(&index_pages, sizeof(index_pages), MADV_DONTNEED);
+	}
+	header = NULL;
+	reserved_bytes = 0;
+	records = 0;
+	refused = false;
+}
+
+/* -- records --------------------------------------------------------------------------------- */
+
+/* What makes a record the same as another: some bytes of it, and for those that carry text, the text. */
+struct content {
+	uint32_t kind;
+	uint32_t from, bytes; /* of the fixed part, behind the record's head */
+	const void *fixed;    /* the whole fixed part, its head included */
+	uint32_t fixed_bytes; /* of it */
+	const void *text[2];  /* appended */
+	uint32_t text_bytes[2];
+};
+
+/* FNV-1a over 64 bit words would do; bytes are few. */
+static uint64_t mix(uint64_t hash, const void *data, uint32_t bytes)
+{
+	const uint8_t *byte = data;
+
+	for (uint32_t i = 0; i < bytes; i++)
+		hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint64_t hash_of(const struct content *c)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) + c->kind;
+
+	hash = mix(hash, (const char *)c->fixed + c->from, c->bytes);
+	for (int i = 0; i < 2; i++)
+		hash = mix(hash, c->text[i], c->text_bytes[i]);
+	return hash ^ hash >> 29;
+}
+
+static bool is_same(uint32_t offset, const struct content *c)
+{
+	const struct loopmem_record *record = at(offset);
+	const char *text = (const char *)record + c->fixed_bytes;
+
+	return record->kind == c->kind &&
+	       !memcmp((const char *)record + c->from, (const char *)c->fixed + c->from,
+		       c->bytes) &&
+	       !memcmp(text, c->text[0], c->text_bytes[0]) &&
+	       !memcmp(text + c->text_bytes[0], c->text[1], c->text_bytes[1]);
+}
+
+static uint32_t append(const struct content *c)
+{
+	uint64_t used = header->used_bytes;
+	uint32_t bytes = (c->fixed_bytes + c->text_bytes[0] + c->text_bytes[1] + 7) & ~7u;
+	struct loopmem_record *record = at((uint32_t)used);
+	char *text = (char *)record + c->fixed_bytes;
+
+	if (records > SLOTS * 3 / 4 || !reserve(used + bytes, false))
+		return 0;
+	memcpy(record, c->fixed, c->fixed_bytes);
+	memcpy(text, c->text[0], c->text_bytes[0]);
+	memcpy(text + c->text_bytes[0], c->text[1], c->text_bytes[1]);
+	record->kind = c->kind;
+	record->bytes = bytes;
+	__atomic_store_n(&header->used_bytes, used + bytes, __ATOMIC_RELEASE);
+	records++;
+	return (uint32_t)used;
+}
+
+/* LOCK_SITES. */
+static uint32_t intern(const struct content *c)
+{
+	uint32_t *slot;
+
+	if (!header)
+		return 0;
+	for (uint64_t i = hash_of(c);; i++) {
+		slot = &index_pages.slot[i % SLOTS];
+		if (!*slot)
+			break;
+		if (is_same(*slot, c))
+			return *slot;
+	}
+	*slot = append(c);
+	return *slot;
+}
+
+#define FIXED(struct_, first, last)       \
+	.from = offsetof(struct_, first), \
+	.bytes = offsetof(struct_, last) + sizeof(((struct_ *)0)->last) - offsetof(struct_, first)
+
+uint32_t site_table_module(const struct loopmem_record_module *head, const char *path,
+			   const uint8_t *build_id)
+{
+	return intern(&(struct content){
+		.kind = LOOPMEM_RECORD_MODULE,
+		FIXED(struct loopmem_record_module, start, build_id_bytes),
+		.fixed = head,
+		.fixed_bytes = sizeof(*head),
+		.text = {path, build_id},
+		.text_bytes = {head->path_bytes, head->build_id_bytes},
+	});
+}
+
+static uint32_t string(const char *text, size_t bytes)
+{
+	struct loopmem_record_string head = {
+		.text_bytes = (uint32_t)(bytes < LOOPMEM_SITES_TEXT ? bytes : LOOPMEM_SITES_TEXT)};
+
+	return intern(&(struct content){
+		.kind = LOOPMEM_RECORD_STRING,
+		FIXED(struct loopmem_record_string, text_bytes, text_bytes),
+		.fixed = &head,
+		.fixed_bytes = offsetof(struct loopmem_record_string, text),
+		.text = {text, ""},
+		.text_bytes = {head.text_bytes, 0},
+	});
+}
+
+static const void *const nothing[2] = {"", ""};
+
+/* A record without text, whose fixed part is all of its content from `first` to `last`. */
+#define INTERN(kind_, struct_, first, last, ...)                   \
+	intern(&(struct content){.kind = kind_,                    \
+				 FIXED(struct_, first, last),      \
+				 .fixed = &(struct_){__VA_ARGS__}, \
+				 .fixed_bytes = sizeof(struct_),   \
+				 .text = {nothing[0], nothing[1]}})
+
+uint32_t site_table_python(const char *function, size_t function_bytes, const char *file,
+			   size_t file_bytes, int line)
+{
+	uint32_t function_text = string(function, function_bytes);
+	uint32_t file_text = string(file, file_bytes);
+
+	if (!function_text || !file_text)
+		return 0;
+	return INTERN(LOOPMEM_RECORD_PYTHON, struct loopmem_record_python, function, line,
+		      .function = function_text, .file = file_text, .line = line);
+}
+
+uint32_t site_table_native(uint32_t module, uint64_t address)
+{
+	return INTERN(LOOPMEM_RECORD_NATIVE, struct loopmem_record_native, module, address,
+		      .module = module, .address = address);
+}
+
+uint32_t site_table_node(uint32_t parent, uint32_t frame)
+{
+	return INTERN(LOOPMEM_RECORD_NODE, struct loopmem_record_node, parent, frame,
+		      .parent = parent, .frame = frame);
+}
+
+uint32_t site_table_site(uint32_t node, uint32_t pool_id, bool mapped)
+{
+	return INTERN(LOOPMEM_RECORD_SITE, struct loopmem_record_site, node, mapped, .node = node,
+		      .pool_id = pool_id, .mapped = mapped);
+}

@@ -1,0 +1,185 @@
+/* loopmem sites: the lines of code that hold the memory of a session. */
+#include <errno.h>
+#include <locale.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profiler/cmd/command.h"
+#include "profiler/cmd/open_session.h"
+#include "profiler/cmd/terminal.h"
+#include "profiler/view/sites.h"
+
+enum {
+	KEY_POOL = 0x100,
+	KEY_STAGE,
+	KEY_WORKER,
+	KEY_DIFF,
+	KEY_TREE,
+	KEY_FULL,
+	KEY_WIDTH,
+	KEY_ASCII,
+	KEY_AT
+};
+enum { WIDTH_LEAST = TERMINAL_WIDTH_LEAST, WIDTH_MOST = 1000 };
+
+struct arguments {
+	const char *file, *base, *stage;
+	int64_t pool; /* number, 0 = all */
+	int64_t width;
+	double at_s; /* < 0 = the peak */
+	bool ascii;
+	struct sites_options options;
+};
+
+static const struct argp_option options[] = {
+	{"stage", KEY_STAGE, "train|sanity|validate|test|predict|other", 0,
+	 "only pools of that stage", 0},
+	{"pool", KEY_POOL, "N", 0, "only the pool with that number", 0},
+	{"worker", KEY_WORKER, "PID", 0, "only the process with that pid", 0},
+	{"at", KEY_AT, "SECONDS", 0, "live at that moment of the run (at the peak)", 0},
+	{"tree", KEY_TREE, NULL, 0, "show the stack of each site", 0},
+	{"diff", KEY_DIFF, "BASE", 0, "against the session BASE: what changed", 0},
+	{"full", KEY_FULL, NULL, 0, "list everything, do not fold", 0},
+	{"width", KEY_WIDTH, "N", 0, "columns (the terminal's, at most 100)", 0},
+	{"ascii", KEY_ASCII, NULL, 0, "no other characters than ASCII", 0},
+	{0},
+};
+
+static int64_t number(const struct argp_state *state, const char *option, const char *text,
+		      int64_t least, int64_t most)
+{
+	char *end;
+	long long value;
+
+	errno = 0;
+	value = strtoll(text, &end, 10);
+	if (*end || end == text || errno || value < least || value > most)
+		command_misuse(state, "%s %s: not a number from %lld to %lld", option, text,
+			       (long long)least, (long long)most);
+	return value;
+}
+
+static double moment(const struct argp_state *state, const char *text)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (*end || end == text || !(seconds >= 0 && seconds < 1e9))
+		command_misuse(state, "--at %s: not a number of seconds", text);
+	return seconds;
+}
+
+static int stage_of(const char *name)
+{
+	for (int stage = 0; stage < MODEL_STAGES; stage++)
+		if (!strcmp(model_stage_name(stage), name))
+			return stage;
+	return -1;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case KEY_STAGE:
+		a->options.filter.stage = stage_of(text);
+		if (a->options.filter.stage < 0)
+			command_misuse(state, "--stage %s: no such stage", text);
+		return 0;
+	case KEY_POOL:
+		a->pool = number(state, "--pool", text, 1, INT32_MAX);
+		return 0;
+	case KEY_WORKER:
+		a->options.filter.pid = number(state, "--worker", text, 1, INT32_MAX);
+		return 0;
+	case KEY_AT:
+		a->at_s = moment(state, text);
+		return 0;
+	case KEY_TREE:
+		a->options.tree = 1;
+		return 0;
+	case KEY_DIFF:
+		a->base = text;
+		return 0;
+	case KEY_FULL:
+		a->options.full = 1;
+		return 0;
+	case KEY_WIDTH:
+		a->width = number(state, "--width", text, WIDTH_LEAST, WIDTH_MOST);
+		return 0;
+	case KEY_ASCII:
+		a->ascii = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->file)
+			command_misuse(state, "one session at a time: %s", text);
+		a->file = text;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		command_misuse(state, "no session given");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cmd_sites_argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "FILE",
+	.doc = "Lists the lines of code that allocated what was alive at the peak of a run, by pool of workers: Python and native "
+	       "code, estimated from samples.",
+};
+
+static int find_pool(const struct model *m, int64_t wanted, int *pool, struct error *e)
+{
+	*pool = -1;
+	if (!wanted)
+		return 0;
+	for (size_t i = 0; i < m->pool_count; i++)
+		if (m->pools[i].number == wanted) {
+			*pool = (int)i;
+			return 0;
+		}
+	return error_set(e, ERROR_USAGE, "no pool #%lld in %s", (long long)wanted, m->file);
+}
+
+static int print(struct arguments *a, const struct model *base, const struct model *head,
+		 struct error *e)
+{
+	struct sites_options *o = &a->options;
+	int failed;
+
+	if (find_pool(head, a->pool, &o->filter.pool, e))
+		return e->kind;
+	o->filter.t_ns = a->at_s < 0 ? MODEL_NONE : (int64_t)(a->at_s * 1e9);
+	o->utf8 = !a->ascii && terminal_utf8();
+	o->width = a->width ? (int)a->width : terminal_width(stdout);
+	failed = base ? sites_difference(stdout, base, head, o) : sites_text(stdout, head, o);
+	if (failed)
+		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot list the sites");
+	if (fflush(stdout) || ferror(stdout))
+		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot write the list");
+	return 0;
+}
+
+int cmd_sites(int argc, char **argv)
+{
+	struct arguments a = {.at_s = -1, .options.filter = {MODEL_NONE, -1, -1, 0}};
+	struct model *head = NULL, *base = NULL;
+	struct error e = {0};
+	int kind;
+
+	setlocale(LC_CTYPE, "");
+	command_parse(&cmd_sites_argp, argc, argv, 0, &a);
+	kind = open_session(&head, a.file, &e);
+	if (!kind && a.base)
+		kind = open_session(&base, a.base, &e);
+	if (!kind)
+		kind = print(&a, base, head, &e);
+	model_close(base);
+	model_close(head);
+	return kind ? command_failed(argv[0], &e) : 0;
+}

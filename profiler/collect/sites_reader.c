@@ -1,0 +1,275 @@
+/* Validated reading of a file of sites: see the header. */
+#include "profiler/collect/sites_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_MOST = 4096, BUILD_ID_MOST = 64, KIND_OF_STRING = LOOPMEM_RECORD_STRING };
+
+static int check_head(int fd)
+{
+	struct loopmem_sites head;
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	n = pread(fd, &head, sizeof(head), 0);
+	if (n < 0)
+		return -errno;
+	if (n < (ssize_t)sizeof(head) || !head.magic)
+		return -EAGAIN;
+	if (head.magic != LOOPMEM_SITES_MAGIC)
+		return -EINVAL;
+	if (head.version != LOOPMEM_SITES_VERSION || head.header_bytes != sizeof(head))
+		return -EPROTO;
+	return st.st_size < LOOPMEM_SITES_HEADER ? -EINVAL : 0;
+}
+
+int sites_open(struct sites_reader *r, int dir_fd, const char *name)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), error;
+	void *map;
+
+	*r = (struct sites_reader){.fd = -1, .read_bytes = LOOPMEM_SITES_HEADER};
+	if (fd < 0)
+		return -errno;
+	error = check_head(fd);
+	if (!error) {
+		map = mmap(NULL, LOOPMEM_SITES_MOST, PROT_READ, MAP_SHARED, fd, 0);
+		if (map != MAP_FAILED) {
+			r->map = map;
+			r->fd = fd;
+			return 0;
+		}
+		error = -errno;
+	}
+	close(fd);
+	return error;
+}
+
+void sites_close(struct sites_reader *r)
+{
+	if (!r->map)
+		return;
+	munmap((void *)r->map, LOOPMEM_SITES_MOST);
+	close(r->fd);
+	free(r->marks);
+	*r = (struct sites_reader){.fd = -1};
+}
+
+/* Pages behind the file's end must not be touched, whatever the head says. */
+static uint64_t readable_bytes(const struct sites_reader *r)
+{
+	uint64_t used = __atomic_load_n(&r->map->used_bytes, __ATOMIC_ACQUIRE);
+	struct stat st;
+
+	if (fstat(r->fd, &st) || used > (uint64_t)st.st_size || used > LOOPMEM_SITES_MOST ||
+	    used % 8)
+		return r->read_bytes;
+	return used;
+}
+
+static int make_marks(struct sites_reader *r, uint64_t bytes)
+{
+	size_t count = bytes / 8, room = r->mark_count ? r->mark_count : 4096;
+	struct sites_mark *grown;
+
+	if (count <= r->mark_count)
+		return 0;
+	while (room < count)
+		room *= 2;
+	grown = realloc(r->marks, room * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	memset(grown + r->mark_count, 0, (room - r->mark_count) * sizeof(*grown));
+	r->marks = grown;
+	r->mark_count = room;
+	return 0;
+}
+
+/* The number of an earlier record of that kind, 0 = there is none. */
+static int32_t number_of(const struct sites_reader *r, uint32_t offset, uint8_t kind)
+{
+	const struct sites_mark *mark = &r->marks[offset / 8];
+
+	if (offset % 8 || offset >= r->read_bytes || mark->kind != kind)
+		return 0;
+	return mark->number;
+}
+
+/* A string record is marked with the bytes of its text. */
+static int copy_string(const struct sites_reader *r, uint32_t offset,
+		       char out[LOOPMEM_SITES_TEXT + 1])
+{
+	const struct loopmem_record_string *record = (const void *)((const char *)r->map + offset);
+	int32_t bytes = number_of(r, offset, KIND_OF_STRING);
+
+	if (bytes <= 0)
+		return 0;
+	memcpy(out, record->text, (size_t)bytes);
+	out[bytes] = '\0';
+	return 1;
+}
+
+static int32_t take_module(const struct loopmem_record_module *m, uint32_t bytes,
+			   const struct sites_events *events)
+{
+	uint32_t path_bytes = m->path_bytes, id_bytes = m->build_id_bytes;
+	struct sites_module module = {
+		.path = (const char *)m->data,
+		.path_bytes = path_bytes,
+		.build_id = m->data + path_bytes,
+		.build_id_bytes = id_bytes,
+		.start = m->start,
+		.end = m->end,
+		.bias = m->bias,
+	};
+
+	if (path_bytes > PATH_MOST || id_bytes > BUILD_ID_MOST ||
+	    sizeof(*m) + path_bytes + id_bytes > bytes)
+		return 0;
+	return events->module(events->arg, &module);
+}
+
+static int32_t take_string(const struct loopmem_record_string *s, uint32_t bytes)
+{
+	uint32_t text_bytes = s->text_bytes;
+
+	if (text_bytes > LOOPMEM_SITES_TEXT ||
+	    offsetof(struct loopmem_record_string, text) + text_bytes > bytes)
+		return 0;
+	return (int32_t)text_bytes;
+}
+
+static int32_t take_python(const struct sites_reader *r, const struct loopmem_record_python *p,
+			   const struct sites_events *events)
+{
+	char function[LOOPMEM_SITES_TEXT + 1], file[LOOPMEM_SITES_TEXT + 1];
+
+	if (!copy_string(r, p->function, function) || !copy_string(r, p->file, file))
+		return 0;
+	return events->python(events->arg, function, file, p->line);
+}
+
+static int32_t take_node(const struct sites_reader *r, const struct loopmem_record_node *n,
+			 const struct sites_events *events)
+{
+	uint32_t parent_offset = n->parent, frame_offset = n->frame;
+	int32_t parent = number_of(r, parent_offset, LOOPMEM_RECORD_NODE);
+	int32_t frame = number_of(r, frame_offset, LOOPMEM_RECORD_PYTHON);
+
+	if (!frame)
+		frame = number_of(r, frame_offset, LOOPMEM_RECORD_NATIVE);
+	if (!frame || (parent_offset && !parent))
+		return 0;
+	return events->node(events->arg, parent, frame);
+}
+
+/* The smallest record of each kind. */
+static const uint32_t least_bytes[] = {
+	[LOOPMEM_RECORD_MODULE] = sizeof(struct loopmem_record_module),
+	[LOOPMEM_RECORD_STRING] = offsetof(struct loopmem_record_string, text),
+	[LOOPMEM_RECORD_PYTHON] = sizeof(struct loopmem_record_python),
+	[LOOPMEM_RECORD_NATIVE] = sizeof(struct loopmem_record_native),
+	[LOOPMEM_RECORD_NODE] = sizeof(struct loopmem_record_node),
+	[LOOPMEM_RECORD_SITE] = sizeof(struct loopmem_record_site),
+};
+enum { KINDS = sizeof(least_bytes) / sizeof(least_bytes[0]) };
+
+static int32_t take_record(struct sites_reader *r, uint32_t kind, uint32_t bytes,
+			   const struct sites_events *events)
+{
+	const void *record = (const char *)r->map + r->read_bytes;
+	const struct loopmem_record_native *native = record;
+	const struct loopmem_record_site *site = record;
+
+	switch (kind) {
+	case LOOPMEM_RECORD_MODULE:
+		return take_module(record, bytes, events);
+	case LOOPMEM_RECORD_STRING:
+		return take_string(record, bytes);
+	case LOOPMEM_RECORD_PYTHON:
+		return take_python(r, record, events);
+	case LOOPMEM_RECORD_NATIVE:
+		return events->native(events->arg,
+				      number_of(r, native->module, LOOPMEM_RECORD_MODULE),
+				      native->address);
+	case LOOPMEM_RECORD_NODE:
+		return take_node(r, record, events);
+	default:
+		return number_of(r, site->node, LOOPMEM_RECORD_NODE);
+	}
+}
+
+/* 0 when there is no whole record of a known kind. */
+static int take_next(struct sites_reader *r, uint64_t end, const struct sites_events *events)
+{
+	const struct loopmem_record *record = (const void *)((const char *)r->map + r->read_bytes);
+	uint32_t kind, bytes;
+
+	if (end - r->read_bytes < sizeof(*record))
+		return 0;
+	kind = record->kind;
+	bytes = record->bytes;
+	if (kind == 0 || kind >= KINDS || bytes % 8 || bytes < least_bytes[kind] ||
+	    bytes > end - r->read_bytes)
+		return 0;
+	r->marks[r->read_bytes / 8] = (struct sites_mark){
+		.kind = (uint8_t)kind, .number = take_record(r, kind, bytes, events)};
+	r->read_bytes += bytes;
+	return 1;
+}
+
+static void copy_counts(const struct loopmem_site_counts *from, struct loopmem_site_counts *to)
+{
+	/* What was freed first: it never exceeds what was allocated. */
+	to->free_bytes = __atomic_load_n(&from->free_bytes, __ATOMIC_ACQUIRE);
+	to->free_blocks = __atomic_load_n(&from->free_blocks, __ATOMIC_ACQUIRE);
+	to->alloc_bytes = __atomic_load_n(&from->alloc_bytes, __ATOMIC_RELAXED);
+	to->alloc_blocks = __atomic_load_n(&from->alloc_blocks, __ATOMIC_RELAXED);
+}
+
+static void hand_out_sites(const struct sites_reader *r, const struct sites_events *events)
+{
+	struct sites_site site = {0};
+
+	for (uint64_t at = LOOPMEM_SITES_HEADER; at < r->read_bytes; at += 8) {
+		const struct sites_mark *mark = &r->marks[at / 8];
+		const struct loopmem_record_site *row = (const void *)((const char *)r->map + at);
+		if (mark->kind != LOOPMEM_RECORD_SITE || !mark->number)
+			continue;
+		site = (struct sites_site){
+			(uint32_t)at, mark->number, row->pool_id, row->mapped != 0, {0}};
+		copy_counts(&row->counts, &site.counts);
+		events->site(events->arg, &site);
+	}
+	site = (struct sites_site){0};
+	copy_counts(&r->map->other, &site.counts);
+	events->site(events->arg, &site);
+}
+
+int sites_read(struct sites_reader *r, const struct sites_events *events)
+{
+	uint64_t end = readable_bytes(r);
+
+	if (make_marks(r, end))
+		return -ENOMEM;
+	while (!r->broken && r->read_bytes < end)
+		r->broken = !take_next(r, end, events);
+	hand_out_sites(r, events);
+	return 0;
+}
+
+void sites_head(const struct sites_reader *r, struct loopmem_sites *out)
+{
+	memcpy(out, r->map, sizeof(*out));
+	out->python_reason[sizeof(out->python_reason) - 1] = '\0';
+}

@@ -1,0 +1,68 @@
+/*
+ * sites_reader.h: the file of sites of one process (inject/sites.h), mapped read-only. The only file that touches its
+ * bytes.
+ *
+ * Nothing in it is trusted: sizes are checked against the file before a byte is touched, kinds and references before
+ * they are handed out; a file that breaks a rule is read up to there. Records are handed out once, in order; a number
+ * that the caller gives to each comes back wherever a later record refers to it.
+ */
+#ifndef PROFILER_COLLECT_SITES_READER_H
+#define PROFILER_COLLECT_SITES_READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "inject/sites.h"
+
+struct sites_reader {
+	int fd;
+	const struct loopmem_sites *map; /* NULL = closed */
+	uint64_t read_bytes;             /* records up to there were handed out */
+	int broken;                      /* it broke a rule there: nothing behind is read */
+	struct sites_mark {
+		uint8_t kind;
+		int32_t number;
+	} * marks; /* by offset / 8 */
+	size_t mark_count;
+};
+
+/* What a record says. Pointers are valid during the call. */
+struct sites_module {
+	const char *path;
+	size_t path_bytes;
+	const uint8_t *build_id;
+	size_t build_id_bytes;
+	uint64_t start, end, bias;
+};
+
+struct sites_site {
+	uint32_t offset; /* tells it from the process's others */
+	int32_t node;    /* 0 = the row of what has no stack */
+	uint32_t pool_id;
+	int mapped;
+	struct loopmem_site_counts counts;
+};
+
+struct sites_events {
+	/* Each returns the number of the record, > 0; 0 = none, what refers to it is passed over. */
+	int32_t (*module)(void *arg, const struct sites_module *module);
+	/* module 0 = none; its record is at hand by modules' own numbers */
+	int32_t (*native)(void *arg, int32_t module, uint64_t address);
+	int32_t (*python)(void *arg, const char *function, const char *file, int line);
+	int32_t (*node)(void *arg, int32_t parent, int32_t frame);
+	/* called at every reading for each site whose stack has a number, and for the row of the rest: node 0 */
+	void (*site)(void *arg, const struct sites_site *site);
+	void *arg;
+};
+
+/* 0, or -errno: -ENOENT not there yet, -EAGAIN not published yet, -EPROTO of another version, -EINVAL no such file. */
+int sites_open(struct sites_reader *r, int dir_fd, const char *name);
+void sites_close(struct sites_reader *r);
+
+/* Hands out what is new, then every site. 0 or -ENOMEM. */
+int sites_read(struct sites_reader *r, const struct sites_events *events);
+
+/* A copy of the head, ended strings. */
+void sites_head(const struct sites_reader *r, struct loopmem_sites *out);
+
+#endif

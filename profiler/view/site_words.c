@@ -1,0 +1,113 @@
+/* Names of call sites: see the header. */
+#include "profiler/view/site_words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "profiler/view/words.h"
+
+/* What follows the last slash, or the last but one. */
+static const char *tail(const char *path, int parts)
+{
+	const char *at = path + strlen(path);
+
+	while (at > path && (at[-1] != '/' || --parts > 0))
+		at--;
+	return at;
+}
+
+const char *site_short_path(const char *path)
+{
+	int installed = strstr(path, "-packages/") || strstr(path, "/lib/python3");
+
+	return tail(path, installed ? 2 : 1);
+}
+
+/* A module and an address, for a frame without a name. */
+static void name_address(char *out, size_t size, const struct model_line *line)
+{
+	if (line->module)
+		snprintf(out, size, "%s+0x%llx", tail(line->module, 1),
+			 (unsigned long long)line->address);
+	else
+		snprintf(out, size, "generated code at 0x%llx", (unsigned long long)line->address);
+}
+
+/* Where a function without a line is: its module, or its file. */
+static const char *place_of(const struct model_line *line)
+{
+	if (line->module)
+		return tail(line->module, 1);
+	return line->file ? line->file : "";
+}
+
+/* A C++ function without its parameters. */
+static int name_length(const char *function)
+{
+	const char *at = function;
+
+	while ((at = strchr(at, '(')) && !strncmp(at, "(anonymous", 10))
+		at += 10;
+	return at && at > function ? (int)(at - function) : (int)strlen(function);
+}
+
+char *site_row_words(char *out, size_t size, const struct model *m,
+		     const struct model_site_row *row, int utf8)
+{
+	size_t length;
+
+	site_words(out, size, m, row->line, utf8);
+	length = strlen(out);
+	if (row->mapped)
+		snprintf(out + length, size - length, "  (mapped)");
+	return out;
+}
+
+char *site_words(char *out, size_t size, const struct model *m, int at, int utf8)
+{
+	char text[WORDS_MAX];
+	const struct model_line *line = at < 0 ? NULL : &m->lines[at];
+	const char *function = line && line->function ? line->function : "";
+
+	if (!line)
+		snprintf(text, sizeof(text), "(stack not known)");
+	else if (line->file && line->line)
+		snprintf(text, sizeof(text), "%s:%lld %.*s", site_short_path(line->file),
+			 (long long)line->line, name_length(function), function);
+	else if (line->function)
+		snprintf(text, sizeof(text), "%s %.*s", place_of(line), name_length(function),
+			 function);
+	else
+		name_address(text, sizeof(text), line);
+	return words_safe(out, size, text, utf8);
+}
+
+char *site_identity(char *out, size_t size, const struct model *m, int at)
+{
+	const struct model_line *line = at < 0 ? NULL : &m->lines[at];
+
+	if (!line)
+		snprintf(out, size, "(stack not known)");
+	else if (line->function && line->file)
+		snprintf(out, size, "%s %s", site_short_path(line->file), line->function);
+	else
+		site_words(out, size, m, at, 1);
+	return out;
+}
+
+char *site_owner(char *out, size_t size, const struct model *m, const struct model_site_row *row,
+		 int utf8)
+{
+	const struct model_process *process = &m->processes[row->process];
+	char text[WORDS_MAX];
+
+	if (row->pool >= 0)
+		snprintf(text, sizeof(text), "%s", m->pools[row->pool].name);
+	else if (process->rank != MODEL_NONE)
+		snprintf(text, sizeof(text), "rank %lld", (long long)process->rank);
+	else
+		snprintf(text, sizeof(text), "%s %lld",
+			 process->role == MODEL_ROLE_OWNER ? "owner" : "pid",
+			 (long long)process->pid);
+	return words_safe(out, size, text, utf8);
+}

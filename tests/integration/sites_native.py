@@ -1,0 +1,158 @@
+"""Call sites of native code: names as addr2line gives them, also from separate debug files; exact when all is followed."""
+import contextlib
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+import segments
+import sites
+import tap
+
+BUILD, TMP, SRC = (Path(os.environ[name]) for name in ("LOOPMEM_BUILD", "TEST_TMP", "SRC"))
+LOOPMEM = BUILD / "loopmem"
+SOURCE = (SRC / "tests/targets/inlined.c").read_text().splitlines()
+
+
+def line_of(text):
+    return next(number for number, line in enumerate(SOURCE, 1) if text in line)
+
+
+def profile(program, name, *options):
+    session = TMP / f"{name}.loopmem"
+    subprocess.run([LOOPMEM, "run", "-q", *options, "-o", session, "--", program], check=True,
+                   stdin=subprocess.DEVNULL)
+    return session
+
+
+def frames_of_largest(session):
+    """(function, file, line) of the largest site, inlined ones too, from the leaf."""
+    db = sqlite3.connect(session)
+    stack, = db.execute("SELECT stack FROM site JOIN site_sample ON site.id = site WHERE stack IS NOT NULL "
+                        "ORDER BY alloc_bytes DESC LIMIT 1").fetchone()
+    found = []
+    while stack is not None:
+        stack, frame = db.execute("SELECT parent, frame FROM stack WHERE id = ?", (stack,)).fetchone()
+        module, address = db.execute("SELECT path, address FROM frame LEFT JOIN module ON module.id = module "
+                                     "WHERE frame.id = ?", (frame,)).fetchone()
+        names = db.execute("SELECT function, file, line FROM symbol WHERE frame = ? ORDER BY depth",
+                           (frame,)).fetchall()
+        found.append((module, address, names))
+    return found
+
+
+def of_program(session, program):
+    return [(address, names) for module, address, names in frames_of_largest(session) if module == str(program)]
+
+
+def addr2line(program, address):
+    out = subprocess.run(["addr2line", "-i", "-f", "-e", program, hex(address)], capture_output=True, text=True,
+                         check=True).stdout.splitlines()
+    return [(function, int(re.sub(r" .*", "", place).rsplit(":", 1)[1])) for function, place in zip(out[::2], out[1::2])]
+
+
+@tap.claim
+def functions_inlined_frames_and_lines_are_those_of_addr2line():
+    program = segments.target("inlined")
+    frames = of_program(profile(program, "plain"), program)
+    assert frames[0][1][0][0] == "take" and frames[0][1][1][0] == "fill", frames
+    assert frames[0][1][0][2] == line_of("malloc(bytes)") and frames[0][1][1][2] == line_of("take(BYTES)")
+    for address, names in frames[:3]:
+        if names[0][2] is not None:
+            assert [(function, line) for function, _, line in names] == addr2line(program, address)
+
+
+def separated(name, debug):
+    program = TMP / name
+    shutil.copy(segments.target("inlined"), program)
+    subprocess.run(["objcopy", "--only-keep-debug", program, debug], check=True)
+    subprocess.run(["strip", "--strip-all", program], check=True)
+    subprocess.run(["objcopy", f"--add-gnu-debuglink={debug}", program], check=True, cwd=TMP)
+    return program
+
+
+@tap.claim
+def a_separate_debug_file_beside_the_program_names_it_as_well():
+    program = separated("beside", TMP / "beside.debug")
+    names = of_program(profile(program, "beside"), program)[0][1]
+    assert [function for function, _, _ in names] == ["take", "fill"], names
+
+
+@tap.claim
+def without_it_there_is_the_module_and_the_address():
+    program = separated("stripped", TMP / "stripped.debug")
+    (TMP / "stripped.debug").unlink()
+    session = profile(program, "stripped")
+    address, names = of_program(session, program)[0]
+    assert not names and addr2line(segments.target("inlined"), address)[0][0] == "take"
+    shown = subprocess.run([LOOPMEM, "sites", session], capture_output=True, text=True, check=True).stdout
+    assert f"stripped+{hex(address)}" in shown, shown
+
+
+def has_sites(session):
+    try:
+        with contextlib.closing(sqlite3.connect(session)) as db:
+            return db.execute("SELECT count(*) FROM site WHERE stack IS NOT NULL").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+@tap.claim
+def a_file_that_was_replaced_since_is_not_taken_for_what_ran():
+    program = TMP / "replaced"
+    shutil.copy(segments.target("inlined"), program)
+    session = TMP / "replaced.loopmem"
+    run = subprocess.Popen([LOOPMEM, "run", "-q", "-o", session, "--", program], stdin=subprocess.PIPE)
+    while not has_sites(session):
+        time.sleep(0.05)
+    program.unlink()
+    shutil.copy(segments.target("lives"), program)
+    run.communicate()
+    assert not of_program(session, program)[0][1]
+
+
+@tap.claim
+def what_every_allocation_adds_up_to_is_exact():
+    directory = segments.new_directory()
+    subprocess.run([segments.target("inlined")], env=segments.environment(directory, LOOPMEM_SAMPLE_BYTES="1"),
+                   stdin=subprocess.DEVNULL, check=True)
+    found, = sites.read(directory)
+    largest = max(found.sites, key=lambda site: site.live_bytes)
+    assert (largest.live_blocks, largest.live_bytes) == (3000, 3000 * 20008), vars(largest)
+    assert found.untracked == 0
+
+
+@tap.claim
+def sixty_megabytes_are_told_within_a_fifth():
+    for attempt in range(3):
+        session = profile(segments.target("inlined"), f"sampled{attempt}")
+        live, = sqlite3.connect(session).execute("SELECT max(live_bytes) FROM site_sample").fetchone()
+        assert 48e6 < live < 72e6, live
+
+
+@tap.claim
+def an_exception_of_a_loaded_library_costs_what_it_cost():
+    command = [segments.target("throws"), segments.target("libthrows.so"), "20000"]
+
+    def cost(environment):
+        return int(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+    bare = {k: v for k, v in os.environ.items() if not k.startswith(("LOOPMEM_", "LD_"))}
+    ratio = min(cost(segments.environment(segments.new_directory())) for _ in range(7)) / min(
+        cost(bare) for _ in range(7))
+    assert ratio < 1.5, ratio  # an unwinder that is in the way costs 78 times as much
+
+
+@tap.claim
+def unwinding_beside_dlopen_forks_and_signal_handlers_never_hangs():
+    directory = segments.new_directory()
+    done = subprocess.run([segments.target("sitestorm"), segments.target("libtls.so"),
+                           os.environ.get("STORM_SECONDS", "5")], capture_output=True, text=True, timeout=900,
+                          env=segments.environment(directory, LOOPMEM_SAMPLE_BYTES="1"))
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    assert int(done.stdout) > 5, done.stdout
+
+
+tap.run()

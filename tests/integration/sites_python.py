@@ -1,0 +1,74 @@
+"""Call sites of Python: on every CPython found, the stack of a sampled allocation is the interpreter's own."""
+import collections
+import glob
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import segments
+import sites
+import tap
+
+SRC = Path(os.environ["SRC"])
+NEWEST = 13
+
+
+def interpreters():
+    found = {}
+    places = glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python")) + glob.glob("/usr/bin/python3.*[0-9]")
+    for path in [sys.executable, *sorted(places)]:
+        probe = subprocess.run([path, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True)
+        if probe.returncode == 0:
+            major, minor = map(int, probe.stdout.split())
+            if major == 3 and 8 <= minor <= NEWEST:
+                found.setdefault(minor, path)
+    return found
+
+
+def sampled(python, script, mean="4096"):
+    directory = segments.new_directory()
+    done = subprocess.run([python, "-I", script], capture_output=True, text=True, timeout=120,
+                          env=segments.environment(directory, LOOPMEM_SAMPLE_BYTES=mean))
+    assert done.returncode == 0, done.stderr
+    return done.stdout, sites.read(directory)[-1]
+
+
+def plain(frames):
+    """Python's frames alone, with the last part of their names."""
+    return tuple((file, line, name.rsplit(".", 1)[-1]) for name, file, line in frames if name != "native")
+
+
+def compare(python):
+    output, found = sampled(python, SRC / "tests/targets/stacks.py")
+    assert found.python_stacks == 1, found.python_reason
+    expected = collections.Counter(tuple(map(tuple, stack)) for stack in json.loads(output))
+    got = collections.Counter()
+    for site in found.sites:
+        got[plain(site.frames)] += site.live_bytes
+    missing = [stack for stack, times in expected.items() if got[stack] < 0.9 * times * 100_000]
+    assert sum(expected.values()) >= 500
+    assert not missing, (len(missing), len(expected), missing[0][:4])
+
+
+def claim_for(minor, path):
+    def check():
+        compare(path)
+    check.__name__ = f"the stacks of 3.{minor} are those of traceback"
+    tap.claim(check)
+
+
+for each in sorted(interpreters().items()):
+    claim_for(*each)
+
+
+@tap.claim
+def a_python_frame_stands_where_its_evaluation_loop_ran():
+    _, found = sampled(sys.executable, SRC / "tests/targets/stacks.py")
+    mixed = [site.frames for site in found.sites if len(plain(site.frames)) not in (0, len(site.frames))]
+    for frames in mixed:  # what ran Python at all is cut: the outermost frame is Python's
+        assert frames[-1][0] != "native", frames
+
+
+tap.run()
