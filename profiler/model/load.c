@@ -350,7 +350,7 @@ static int add_detail(const struct session_detail *row, void *arg)
 	struct tables *t = arg;
 	struct track *track = track_of(t, row->process);
 	struct detail_row detail = {time_of(row->t_ns), bytes_of(row->cpu_ticks),
-				    bytes_of(row->page_table_bytes)};
+				    bytes_of(row->page_table_bytes), bytes_of(row->locked_bytes)};
 
 	if (!track)
 		return 0;

@@ -48,7 +48,7 @@ struct heap_row {
 };
 
 struct detail_row {
-	int64_t t_ns, cpu_ticks, page_table_bytes;
+	int64_t t_ns, cpu_ticks, page_table_bytes, locked_bytes;
 };
 
 /* What a forked process had copied of its inheritance when it was walked. */

@@ -189,6 +189,15 @@ void script_heap(struct script *s, double t, int64_t process, double live_mib, d
 			       });
 }
 
+void script_locked(struct script *s, double t, int64_t process, double mib)
+{
+	session_put_detail(s->w, &(struct session_detail){.t_ns = script_ns(t),
+							  .process = process,
+							  .locked_bytes = bytes(mib),
+							  .state = "S",
+							  .wchan = ""});
+}
+
 void script_parked(struct script *s, double t, int64_t creator, double mib)
 {
 	session_put_shm(s->w, &(struct session_shm){script_ns(t), creator, "parked", mib > 0,

@@ -51,6 +51,7 @@ void script_sample(struct script *s, double t, int64_t process, double anon_mib)
 void script_walk(struct script *s, double t, int64_t process, double private_mib, double share_mib);
 
 void script_heap(struct script *s, double t, int64_t process, double live_mib, double mapped_mib);
+void script_locked(struct script *s, double t, int64_t process, double mib);
 void script_parked(struct script *s, double t, int64_t creator, double mib);
 void script_system(struct script *s, double t, double limit_mib, double current_mib);
 

@@ -1,0 +1,111 @@
+/*
+ * allocator-retention: memory that a process freed stays resident in its allocator. Private memory that nothing explains is no proof: a
+ * program may map memory unseen. So what is reported is at most the fall of its live heap since its highest, and only when it stays so
+ * from one reading of the counters to another a second later or more.
+ */
+#include "profiler/model/findings.h"
+#include "profiler/model/private.h"
+
+#define LEAST_BYTES (INT64_C(64) << 20)
+#define LEAST_SHARE 0.3
+#define LEAST_NS    INT64_C(1000000000)
+
+struct kept {
+	int64_t bytes, live_bytes, private_bytes; /* at the moment when most was kept */
+	int64_t at_ns, ns;
+	int process;
+};
+
+/* What the allocator keeps when its counters were read; 0 when it is too little to be told. */
+static int kept_at(const struct heap_row *heap, const struct figures *f, int64_t highest,
+		   struct kept *out)
+{
+	int64_t fell = highest - heap->live_bytes;
+	int64_t unexplained = f->private_anon_bytes - heap->live_bytes - heap->mapped_bytes;
+
+	*out = (struct kept){.bytes = fell < unexplained ? fell : unexplained,
+			     .live_bytes = heap->live_bytes,
+			     .private_bytes = f->private_bytes,
+			     .at_ns = heap->t_ns};
+	return out->bytes >= LEAST_BYTES &&
+	       (double)out->bytes >= LEAST_SHARE * (double)f->private_bytes;
+}
+
+/* The most that was kept from one reading to another; bytes 0 = nothing. */
+static struct kept most_kept(const struct tables *t, int process)
+{
+	const struct track *track = &t->tracks.items[process];
+	struct kept most = {0}, now;
+	struct series_cursor cursor = {0};
+	struct figures figures;
+	int64_t since_ns = MODEL_NONE, highest = 0;
+
+	for (size_t i = 0; i < track->heaps.count; i++) {
+		const struct heap_row *heap = &track->heaps.items[i];
+
+		highest = heap->live_bytes > highest ? heap->live_bytes : highest;
+		if (highest < LEAST_BYTES)
+			continue;
+		series_advance(track, heap->t_ns, &cursor);
+		series_figures(t, process, &cursor, heap->t_ns, &figures);
+		if (!kept_at(heap, &figures, highest, &now)) {
+			since_ns = MODEL_NONE;
+			continue;
+		}
+		since_ns = since_ns == MODEL_NONE ? now.at_ns : since_ns;
+		now.ns = now.at_ns - since_ns;
+		if (now.ns >= LEAST_NS && now.bytes >= most.bytes)
+			most = now;
+	}
+	most.process = process;
+	return most;
+}
+
+static void report(const struct model *m, struct finding_sink *sink, const struct kept *k)
+{
+	const struct model_process *p = &m->processes[k->process];
+	const struct model_evidence facts[] = {
+		{"kept_bytes", "freed and kept", MODEL_BYTES, (double)k->bytes, NULL, 0},
+		{"live_heap_bytes", "allocated then", MODEL_BYTES, (double)k->live_bytes, NULL, 0},
+		{"private_bytes", "its private memory then", MODEL_BYTES, (double)k->private_bytes,
+		 NULL, 0},
+		{"seconds", "for", MODEL_SECONDS, (double)k->ns / 1e9, NULL, 0},
+	};
+	int64_t at_peak = m->peak.allocator < k->bytes ? m->peak.allocator : k->bytes;
+	struct model_finding f = {
+		.id = "allocator-retention",
+		.severity = finding_severity(m, k->bytes, k->ns, m->totals.peak_bytes - at_peak),
+		.title = "Freed memory stays with the allocator",
+		.text = finding_text(
+			sink,
+			"Process %lld freed it and still occupies it: no leak, and it will be "
+			"used again before more is taken.",
+			(long long)p->pid),
+		.brief = finding_text(sink, "freed by process %lld, kept by its allocator",
+				      (long long)p->pid),
+		.brief_bytes = k->bytes,
+		.advice = "MALLOC_MMAP_THRESHOLD_=65536 or malloc_trim(0) after the phase; "
+			  "or another allocator",
+		.bytes = k->bytes,
+		.evidence = facts,
+		.evidence_count = sizeof(facts) / sizeof(facts[0]),
+		.moments = &k->at_ns,
+		.moment_count = 1,
+	};
+
+	finding_report(sink, &f);
+}
+
+void find_allocator_retention(const struct model *m, struct finding_sink *sink)
+{
+	struct kept most = {0};
+
+	for (size_t i = 0; i < m->process_count; i++) {
+		struct kept k = most_kept(&m->priv->tables, (int)i);
+
+		if (k.bytes > most.bytes)
+			most = k;
+	}
+	if (most.bytes)
+		report(m, sink, &most);
+}

@@ -1,0 +1,133 @@
+/* Claims about findings on what a process does with its memory: kept by its allocator, locked; and on workers of workers. */
+#include "script.h"
+
+static const struct model_finding *find(const struct model *m, const char *id)
+{
+	for (size_t i = 0; i < m->finding_count; i++)
+		if (!strcmp(m->findings[i].id, id))
+			return &m->findings[i];
+	return NULL;
+}
+
+/* An owner that has `before` MiB of heap until 5 s and `after` from then on, and 300 MiB of private memory all along. */
+static struct model *freeing(struct script *s, const char *name, double before, double after,
+			     double until_s)
+{
+	script_begin(s, name);
+	for (double t = 0; t < 10; t += 0.5) {
+		script_walk(s, t, OWNER, t < until_s ? 300 : after + 5, 0);
+		script_heap(s, t, OWNER, t < 5 ? before : after, 0);
+	}
+	return script_finish(s, 10);
+}
+
+static void what_was_freed_and_stays_resident_is_found(void **state)
+{
+	struct script s;
+	struct model *m = freeing(&s, "kept", 280, 80, 10);
+	const struct model_finding *f = find(m, "allocator-retention");
+
+	(void)state;
+	assert_non_null(f);
+	assert_mib(f->bytes, 200);
+	assert_mib(f->evidence[1].value, 80);
+	assert_float_equal(f->evidence[3].value, 4.5, 0.01);
+	model_close(m);
+}
+
+/* Private memory that no counter explains may be mapped unseen: only what was once live can have been freed. */
+static void memory_that_was_never_live_is_not_kept(void **state)
+{
+	struct script s;
+	struct model *m = freeing(&s, "unseen", 80, 60, 10);
+
+	(void)state;
+	assert_null(find(m, "allocator-retention"));
+	model_close(m);
+}
+
+static void what_goes_back_within_a_second_is_not_kept(void **state)
+{
+	struct script s;
+	struct model *m = freeing(&s, "returned", 280, 80, 5.8);
+
+	(void)state;
+	assert_null(find(m, "allocator-retention"));
+	model_close(m);
+}
+
+static struct model *locking(struct script *s, const char *name, double mib)
+{
+	script_begin(s, name);
+	for (double t = 0; t < 5; t += 1) {
+		script_walk(s, t, OWNER, 100, 0);
+		script_locked(s, t, OWNER, t == 3 ? mib : 0);
+	}
+	return script_finish(s, 5);
+}
+
+static void locked_memory_is_a_notice_at_its_moment(void **state)
+{
+	struct script s;
+	struct model *m = locking(&s, "locked", 64);
+	const struct model_finding *f = find(m, "pinned-memory");
+
+	(void)state;
+	assert_non_null(f);
+	assert_int_equal(f->severity, MODEL_NOTICE);
+	assert_mib(f->bytes, 64);
+	assert_s(f->moments[0], 3);
+	model_close(m);
+	m = locking(&s, "little", 16);
+	assert_null(find(m, "pinned-memory"));
+	model_close(m);
+}
+
+/* Two pools; the second one's owner is the worker of the first, or not. */
+static struct model *nesting(struct script *s, const char *name, int64_t owner)
+{
+	script_begin(s, name);
+	script_pool(s, 1, "train", 0, 1);
+	script_process(s, 2, 1, 0, 1, 9);
+	script_pool(s, 2, "train", 0, 2)->owner = owner;
+	script_process(s, 3, 2, 0, 2, 8);
+	script_event(s, 8, "pool-end", 2);
+	script_event(s, 9, "pool-end", 1);
+	for (double t = 0; t < 10; t += 0.5) {
+		script_walk(s, t, OWNER, 50, 0);
+		if (t >= 1 && t < 9)
+			script_walk(s, t, 2, 20, 0);
+		if (t >= 2 && t < 8)
+			script_walk(s, t, 3, 30, 0);
+	}
+	return script_finish(s, 10);
+}
+
+static void a_worker_with_workers_is_found(void **state)
+{
+	struct script s;
+	struct model *m = nesting(&s, "nested", 2);
+	const struct model_finding *f = find(m, "nested-pools");
+
+	(void)state;
+	assert_non_null(f);
+	assert_mib(f->bytes, 30);
+	assert_int_equal(f->pools[0], 1);
+	model_close(m);
+	m = nesting(&s, "flat", OWNER);
+	assert_null(find(m, "nested-pools"));
+	model_close(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_freed_and_stays_resident_is_found),
+		cmocka_unit_test(memory_that_was_never_live_is_not_kept),
+		cmocka_unit_test(what_goes_back_within_a_second_is_not_kept),
+		cmocka_unit_test(locked_memory_is_a_notice_at_its_moment),
+		cmocka_unit_test(a_worker_with_workers_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
