@@ -1,0 +1,26 @@
+"""Programs under `loopmem run`, as the report and the session tell of them."""
+import contextlib
+import json
+import os
+import sqlite3
+import subprocess
+
+import profiled
+
+LOOPMEM = str(profiled.BUILD / "loopmem")
+
+
+def run(name, *command, status=0, **env):
+    """(report, a function that queries the session) of a command that exits with that status."""
+    session = f"{os.environ['TEST_TMP']}/{name}.loopmem"
+    done = subprocess.run([LOOPMEM, "run", "-q", "-o", session, *command], text=True, timeout=280,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=os.environ["TEST_TMP"],
+                          env=profiled.environment(**env))
+    assert done.returncode == status, (done.returncode, done.stderr)
+    report = json.loads(subprocess.run([LOOPMEM, "report", "-f", "json", session], check=True,
+                                       stdout=subprocess.PIPE).stdout)
+
+    def rows(sql):
+        with contextlib.closing(sqlite3.connect(session)) as db:
+            return db.execute(sql).fetchall()
+    return report, rows
