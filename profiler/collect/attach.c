@@ -14,7 +14,14 @@
 
 #define SECOND INT64_C(1000000000)
 
-enum { MAPS_LIMIT = 16 << 20, LEAST_SEMAPHORES = 5 };
+enum { MAPS_LIMIT = 16 << 20, WAITING = 64 };
+
+/* A worker that was handed its queues and may not have taken all of them yet. */
+struct waiting {
+	int64_t id; /* of the process; 0 = free */
+	size_t semaphores;
+	int64_t since_ns; /* it has that many */
+};
 
 /* The ladder of one owner's children, and the guesses its pools became. */
 struct family {
@@ -22,7 +29,7 @@ struct family {
 	struct ladder ladder;
 	int64_t *numbers; /* of the guess, for each pool of the ladder */
 	size_t capacity;
-	struct proc_ipc ipc; /* the owner's pipes, as read in the pass `pass` */
+	struct proc_ipc ipc; /* the owner's, as read in the pass `pass` */
 	uint64_t pass;
 };
 
@@ -34,6 +41,7 @@ struct attach {
 	size_t family_count, family_capacity;
 	int64_t *placed; /* ids of living processes that were dealt with, ascending */
 	size_t placed_count, placed_capacity;
+	struct waiting waiting[WAITING];
 	struct proc_text maps;
 	uint64_t pass;
 	int64_t due_ns, cost_ns; /* of a pass, on average */
@@ -144,7 +152,7 @@ static int64_t age_ns(const struct process *p)
 
 static int is_spawned(const struct process *p)
 {
-	return strstr(p->cmdline, "multiprocessing.spawn") != NULL;
+	return !p->forked && strstr(p->cmdline, "multiprocessing.spawn");
 }
 
 static int is_forkservers(const struct process *p)
@@ -194,13 +202,13 @@ static struct family *family_of(struct attach *a, const struct process *owner)
 	return f;
 }
 
-/* The owner's pipes, read once a pass. */
-static const struct proc_ipc *owners_ipc(const struct attach *a, struct family *f,
+/* What the owner has, read once a pass. */
+static const struct proc_ipc *owners_ipc(struct attach *a, struct family *f,
 					 const struct process *owner)
 {
 	if (f->pass != a->pass) {
 		proc_ipc_release(&f->ipc);
-		proc_ipc_read_fds(&f->ipc, owner->pid);
+		read_ipc(a, owner, &f->ipc);
 		f->pass = a->pass;
 	}
 	return &f->ipc;
@@ -320,10 +328,49 @@ static enum readiness readiness_of(struct attach *a, struct process *p)
 	return p->role >= ROLE_FORKSERVER || (!p->forked && !is_spawned(p)) ? NEVER : READY;
 }
 
+static struct waiting *waiting_of(struct attach *a, int64_t id)
+{
+	struct waiting *unused = NULL;
+
+	for (struct waiting *w = a->waiting; w < a->waiting + WAITING; w++) {
+		if (w->id == id)
+			return w;
+		if (!w->id || !is_alive(a, w->id))
+			unused = w;
+	}
+	if (unused)
+		*unused = (struct waiting){.id = id};
+	return unused;
+}
+
+/* Has a worker that is handed its queues taken all of them? It unpickles one after the other: a
+ * loader's are complete by their number, others when it took no more for a while. */
+static int has_its_queues(struct attach *a, const struct process *p, const struct proc_ipc *ipc)
+{
+	const int64_t settled_ns = 3 * SECOND, patience_ns = 120 * SECOND;
+	int64_t now_ns = clock_monotonic_ns();
+	struct waiting *w;
+	int complete;
+
+	if (start_of(p) == POOL_START_FORK)
+		return 1;
+	w = waiting_of(a, p->id);
+	if (!w) /* more at a time than are kept: in a later pass */
+		return age_ns(p) > patience_ns;
+	if (w->semaphores != ipc->semaphores.count || !w->since_ns) {
+		w->semaphores = ipc->semaphores.count;
+		w->since_ns = now_ns;
+	}
+	complete = w->semaphores >= LADDER_FIRST_SEMAPHORES ||
+		   (w->semaphores && now_ns - w->since_ns >= settled_ns) || age_ns(p) > patience_ns;
+	if (complete)
+		w->id = 0;
+	return complete;
+}
+
 /* 0 = it has to be looked at again. */
 static int try_to_place(struct attach *a, struct process *p)
 {
-	const int64_t patience_ns = 120 * SECOND;
 	enum readiness ready = readiness_of(a, p);
 	struct proc_ipc ipc = {0};
 	int done = 1;
@@ -331,8 +378,7 @@ static int try_to_place(struct attach *a, struct process *p)
 	if (ready == NOT_YET)
 		return 0;
 	if (ready == READY && !read_ipc(a, p, &ipc)) {
-		done = start_of(p) == POOL_START_FORK || ipc.semaphores.count >= LEAST_SEMAPHORES ||
-		       age_ns(p) > patience_ns;
+		done = has_its_queues(a, p, &ipc);
 		if (done)
 			place(a, p, &ipc);
 	}

@@ -116,7 +116,8 @@ int64_t attach_pools_add(struct attach_pools *ps, const struct attach_found *fou
 		.pool = pool,
 		.kind = found->kind,
 		.queues = found->queues,
-		.idle.active_ns = found->first->born_ns,
+		.idle.active_ns =
+			recorder_now(ps->edges->job->recorder), /* what was before is not known */
 		.state = LOOPMEM_POOL_STARTING,
 	};
 	ps->count++;

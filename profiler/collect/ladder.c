@@ -4,11 +4,12 @@
 #include <stdlib.h>
 
 enum {
-	POOL_SEMAPHORES = 8,   /* of a result queue and an event */
-	WORKER_SEMAPHORES = 3, /* of an index queue */
-	FIRST_SEMAPHORES = POOL_SEMAPHORES + WORKER_SEMAPHORES,
+	POOL_SEMAPHORES = 8,     /* of a result queue and an event */
+	WORKER_SEMAPHORES = 3,   /* of an index queue */
 	EXECUTOR_SEMAPHORES = 5, /* of a call queue and a result queue */
 };
+
+_Static_assert(LADDER_FIRST_SEMAPHORES == POOL_SEMAPHORES + WORKER_SEMAPHORES, "of a loader");
 
 /* What is fresh in a child, but for `one_sided`. */
 struct rise {
@@ -19,10 +20,25 @@ struct rise {
 	size_t one_sided;   /* such pipes, those known before too */
 };
 
-static struct rise rise_of(const struct ladder *l, const struct ladder_child *child)
+/* The semaphores that it has of its owner: a worker may have made a pool of its own since. All of
+ * them when the owner has let go of its queues. 0 or -1. */
+static int inherited(struct inode_set *out, const struct ladder_child *child)
 {
-	struct rise r = {.semaphores = child->ipc->semaphores.count -
-				       inode_set_shared(&child->ipc->semaphores, &l->semaphores)};
+	const struct inode_set *all = &child->ipc->semaphores, *owners = &child->owner->semaphores;
+	int whole = inode_set_shared(all, owners) < POOL_SEMAPHORES;
+
+	for (size_t i = 0; i < all->count; i++)
+		if ((whole || inode_set_has(owners, all->items[i])) &&
+		    inode_set_add(out, all->items[i]) < 0)
+			return -1;
+	return 0;
+}
+
+static struct rise rise_of(const struct ladder *l, const struct ladder_child *child,
+			   const struct inode_set *semaphores)
+{
+	struct rise r = {.semaphores =
+				 semaphores->count - inode_set_shared(semaphores, &l->semaphores)};
 
 	for (size_t i = 0; i < child->ipc->pipe_count; i++) {
 		const struct proc_pipe *pipe = &child->ipc->pipes[i];
@@ -75,7 +91,7 @@ static int find_pool(const struct ladder *l, const struct inode_set *semaphores,
 	return -1;
 }
 
-static int add_pool(struct ladder *l, const struct ladder_child *child, enum ladder_kind kind)
+static int add_pool(struct ladder *l, const struct inode_set *semaphores, enum ladder_kind kind)
 {
 	struct ladder_pool *pool;
 
@@ -90,8 +106,8 @@ static int add_pool(struct ladder *l, const struct ladder_child *child, enum lad
 	}
 	pool = &l->pools[l->count];
 	*pool = (struct ladder_pool){.kind = kind, .workers = 1};
-	for (size_t i = 0; i < child->ipc->semaphores.count; i++)
-		if (inode_set_add(&pool->semaphores, child->ipc->semaphores.items[i]) < 0)
+	for (size_t i = 0; i < semaphores->count; i++)
+		if (inode_set_add(&pool->semaphores, semaphores->items[i]) < 0)
 			return -1;
 	return (int)l->count++;
 }
@@ -109,7 +125,7 @@ static int is_started_by_python(const struct ladder_child *child, const struct r
 }
 
 static struct ladder_step step_of(struct ladder *l, const struct ladder_child *child,
-				  const struct rise *r)
+				  const struct inode_set *semaphores, const struct rise *r)
 {
 	struct ladder_step step = {.fresh = r->semaphores, .dead = dead_siblings(r)};
 	enum ladder_kind kind;
@@ -118,17 +134,17 @@ static struct ladder_step step_of(struct ladder *l, const struct ladder_child *c
 	if (!is_started_by_python(child, r))
 		return step;
 	if (is_first(r, step.dead)) {
-		kind = child->named || (r->semaphores >= FIRST_SEMAPHORES && r->handed < 2)
+		kind = child->named || (r->semaphores >= LADDER_FIRST_SEMAPHORES && r->handed < 2)
 			       ? LADDER_LOADER
 			       : LADDER_OTHER;
-		pool = add_pool(l, child, kind);
+		pool = add_pool(l, semaphores, kind);
 		if (pool >= 0)
 			l->pools[pool].hands_over = r->handed >= 2;
 		step.place = pool < 0 ? LADDER_FAILED : LADDER_NEW;
 		step.pipes_agree = r->both >= step.dead + 2;
 	} else {
 		kind = r->semaphores >= WORKER_SEMAPHORES ? LADDER_LOADER : LADDER_OTHER;
-		pool = find_pool(l, &child->ipc->semaphores, kind, r);
+		pool = find_pool(l, semaphores, kind, r);
 		step.place = pool < 0 ? LADDER_NONE : LADDER_JOINED;
 		step.pipes_agree = r->both < step.dead + 2;
 		if (pool >= 0)
@@ -140,14 +156,16 @@ static struct ladder_step step_of(struct ladder *l, const struct ladder_child *c
 
 struct ladder_step ladder_place(struct ladder *l, const struct ladder_child *child)
 {
-	struct rise r = rise_of(l, child);
-	struct ladder_step step = step_of(l, child, &r);
-	int failed = 0;
+	struct inode_set semaphores = {0};
+	int failed = inherited(&semaphores, child);
+	struct rise r = rise_of(l, child, &semaphores);
+	struct ladder_step step = step_of(l, child, &semaphores, &r);
 
-	for (size_t i = 0; i < child->ipc->semaphores.count; i++)
-		failed |= inode_set_add(&l->semaphores, child->ipc->semaphores.items[i]) < 0;
+	for (size_t i = 0; i < semaphores.count; i++)
+		failed |= inode_set_add(&l->semaphores, semaphores.items[i]) < 0;
 	for (size_t i = 0; i < child->ipc->pipe_count; i++)
 		failed |= inode_set_add(&l->pipes, child->ipc->pipes[i].inode) < 0;
+	inode_set_release(&semaphores);
 	if (failed)
 		step.place = LADDER_FAILED;
 	return step;

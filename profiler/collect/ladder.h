@@ -19,6 +19,9 @@
 
 #include "profiler/collect/proc_ipc.h"
 
+/* Of the first worker of a loader; a spawned one never has fewer. */
+enum { LADDER_FIRST_SEMAPHORES = 11 };
+
 enum ladder_kind {
 	LADDER_LOADER, /* shaped like a data loader */
 	LADDER_OTHER,  /* workers that share their queues: multiprocessing.Pool, an executor */
@@ -26,7 +29,7 @@ enum ladder_kind {
 
 struct ladder_child {
 	const struct proc_ipc *ipc;   /* of the child */
-	const struct proc_ipc *owner; /* pipes of the owner now; may be empty */
+	const struct proc_ipc *owner; /* what the owner has now; may be empty */
 	int named;                    /* its thread is called a loader's worker */
 	int spawned; /* started by spawn or forkserver: it was handed what it has, and inherited nothing */
 };

@@ -60,7 +60,7 @@ static void take_role(struct process *p, const struct proc_stat *stat)
 
 	if (p->role != ROLE_CHILD && p->role < ROLE_FORKSERVER)
 		return;
-	role = role_of_command(p->cmdline, stat->comm, p->parent ? p->parent->role : ROLE_CHILD);
+	role = role_of_command(p->cmdline, stat->comm, p->forked);
 	p->role = role;
 }
 

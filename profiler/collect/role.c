@@ -13,14 +13,14 @@ const char *const role_names[ROLES] = {
 	[ROLE_SHM_MANAGER] = "shm-manager",
 };
 
-enum role role_of_command(const char *cmdline, const char *comm, enum role parent_role)
+enum role role_of_command(const char *cmdline, const char *comm, int forked)
 {
 	if (!strncmp(comm, "torch_shm_manag", 15)) /* the kernel keeps 15 letters */
 		return ROLE_SHM_MANAGER;
 	if (strstr(cmdline, "multiprocessing.resource_tracker") ||
 	    strstr(cmdline, "multiprocessing.semaphore_tracker"))
 		return ROLE_RESOURCE_TRACKER;
-	if (strstr(cmdline, "multiprocessing.forkserver") && parent_role != ROLE_FORKSERVER)
+	if (strstr(cmdline, "multiprocessing.forkserver") && !forked)
 		return ROLE_FORKSERVER;
 	return ROLE_CHILD;
 }

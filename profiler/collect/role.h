@@ -20,8 +20,9 @@ enum role {
 
 extern const char *const role_names[ROLES]; /* as in the session */
 
-/* The role that command line and name tell, else ROLE_CHILD. `parent_role`: the children that a
- * forkserver forks carry its command line, they are not forkservers. */
-enum role role_of_command(const char *cmdline, const char *comm, enum role parent_role);
+/* The role that command line and name tell, else ROLE_CHILD. `forked`: it has not exec'd since its
+ * fork, the command line is that of another: what a forkserver forks is no forkserver, nor is what
+ * that forks. */
+enum role role_of_command(const char *cmdline, const char *comm, int forked);
 
 #endif

@@ -277,6 +277,25 @@ static void workers_that_share_all_queues_are_no_loader(void **state)
 	finish(&o);
 }
 
+/* It has 11 more semaphores than its mates, and still is one of them. */
+static void a_worker_with_a_pool_of_its_own_is_one_worker(void **state)
+{
+	struct owner o = {0};
+	struct proc_ipc child = {0};
+
+	(void)state;
+	begin_loader(&o);
+	fork_worker(&o, FORK);
+	add_queue(&o, &o.ipc);
+	inherit(&o, &child);
+	add_sentinels(&o, &child);
+	add_semaphores(&o, &child, 11);
+	assert_step(place(&o, &child, 0), LADDER_JOINED, 0);
+	assert_step(fork_worker(&o, FORK), LADDER_JOINED, 0);
+	proc_ipc_release(&child);
+	finish(&o);
+}
+
 static void a_child_of_os_fork_is_no_worker(void **state)
 {
 	struct owner o = {0};
@@ -338,6 +357,7 @@ int main(void)
 		cmocka_unit_test(a_queue_made_between_two_workers_parts_no_pool),
 		cmocka_unit_test(pipes_of_the_user_part_no_pool),
 		cmocka_unit_test(workers_that_share_all_queues_are_no_loader),
+		cmocka_unit_test(a_worker_with_a_pool_of_its_own_is_one_worker),
 		cmocka_unit_test(a_child_of_os_fork_is_no_worker),
 		cmocka_unit_test(a_process_with_a_queue_of_its_own_is_no_worker),
 		cmocka_unit_test(spawned_workers_join_the_pool_they_share_with),

@@ -17,27 +17,27 @@ static void servants_are_known_by_their_command_line(void **state)
 		"python -c from multiprocessing.semaphore_tracker import main;main(4)";
 
 	(void)state;
-	assert_int_equal(role_of_command(forkserver, "python3", ROLE_OWNER), ROLE_FORKSERVER);
-	assert_int_equal(role_of_command(tracker, "python", ROLE_ROOT), ROLE_RESOURCE_TRACKER);
-	assert_int_equal(role_of_command(old_tracker, "python", ROLE_ROOT), ROLE_RESOURCE_TRACKER);
-	assert_int_equal(role_of_command("torch_shm_manager", "torch_shm_manag", ROLE_WORKER),
+	assert_int_equal(role_of_command(forkserver, "python3", 0), ROLE_FORKSERVER);
+	assert_int_equal(role_of_command(tracker, "python", 0), ROLE_RESOURCE_TRACKER);
+	assert_int_equal(role_of_command(old_tracker, "python", 0), ROLE_RESOURCE_TRACKER);
+	assert_int_equal(role_of_command("torch_shm_manager", "torch_shm_manag", 0),
 			 ROLE_SHM_MANAGER);
 }
 
-static void a_child_of_the_forkserver_is_none(void **state)
+static void what_a_forkserver_forks_is_none(void **state)
 {
 	(void)state;
 	assert_int_equal(
 		role_of_command("python -c from multiprocessing.forkserver import main; main()",
-				"python", ROLE_FORKSERVER),
+				"python", 1),
 		ROLE_CHILD);
 }
 
 static void everything_else_is_a_child(void **state)
 {
 	(void)state;
-	assert_int_equal(role_of_command("python train.py", "python", ROLE_ROOT), ROLE_CHILD);
-	assert_int_equal(role_of_command("", "", ROLE_ROOT), ROLE_CHILD);
+	assert_int_equal(role_of_command("python train.py", "python", 0), ROLE_CHILD);
+	assert_int_equal(role_of_command("", "", 0), ROLE_CHILD);
 	assert_int_equal(
 		role_of_command(
 			"python -c from multiprocessing.spawn import spawn_main; spawn_main()",
@@ -49,7 +49,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(servants_are_known_by_their_command_line),
-		cmocka_unit_test(a_child_of_the_forkserver_is_none),
+		cmocka_unit_test(what_a_forkserver_forks_is_none),
 		cmocka_unit_test(everything_else_is_a_child),
 	};
 
