@@ -1,7 +1,9 @@
-/* Screen 4: the lines of code that hold the memory. A session has none until stacks are recorded: then this says so. */
+/* Screen 4: the lines of code that hold the memory. A session without stacks says so. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "profiler/view/format.h"
+#include "profiler/view/site_words.h"
 #include "tui/ui.h"
 
 static int any_shim(const struct model *m)
@@ -36,6 +38,26 @@ static int draw_composition(const struct ui *ui, struct cells *cells, int y, int
 	return paragraph_draw(cells, y, end, 1, text);
 }
 
+/* The largest at the cursor, a line each; paragraph_draw cuts nothing, so names are short. */
+static void draw_list(const struct ui *ui, struct cells *cells, int y, int end)
+{
+	const struct model_site_filter filter = {ui->now.t_ns, -1, -1, 0};
+	char text[512], bytes[FORMAT_MAX], owner[64], site[192];
+	struct model_site_row *rows;
+	size_t count;
+
+	if (model_sites_rank(ui->model, &filter, &rows, &count))
+		return;
+	for (size_t i = 0; i < count && y < end && rows[i].live_bytes > 0; i++) {
+		snprintf(text, sizeof(text), "%10s  %-16s  %s",
+			 format_bytes(bytes, rows[i].live_bytes),
+			 site_owner(owner, sizeof(owner), ui->model, &rows[i], 0),
+			 site_row_words(site, sizeof(site), ui->model, &rows[i], 0));
+		y = paragraph_draw(cells, y, end, 1, text);
+	}
+	free(rows);
+}
+
 static void draw(struct ui *ui, struct cells *cells, int y, int height)
 {
 	int end = y + height;
@@ -43,6 +65,10 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 	if (!ui_moments(ui))
 		return;
 	y = draw_composition(ui, cells, y, end);
+	if (ui->model->site_count) {
+		draw_list(ui, cells, y + 1, end);
+		return;
+	}
 	y = paragraph_draw(cells, y + 1, end, 3, "No call sites in this session.");
 	if (any_shim(ui->model))
 		paragraph_draw(
