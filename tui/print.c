@@ -1,6 +1,7 @@
 /* The dashboard without a terminal: one screen as text, and the line-by-line form for screen readers and logs. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -57,7 +58,8 @@ int tui_print(const struct tui_options *options, FILE *out, struct error *e)
 struct plain {
 	struct ui ui;
 	struct event_list events;
-	size_t told;      /* events */
+	int64_t *told; /* ids of the events that were printed */
+	size_t told_count;
 	int64_t state_ns; /* of the last line about the state */
 	FILE *out;
 };
@@ -112,20 +114,50 @@ static int is_final(const struct plain *p, const struct event *event)
 	       p->ui.model->last_ns - event->t_ns > 60 * SECOND;
 }
 
-/* Everything since the last call, in order of time, and the state every 30 s in between. */
+static int was_told(const struct plain *p, int64_t id)
+{
+	for (size_t i = p->told_count; i-- > 0;)
+		if (p->told[i] == id)
+			return 1;
+	return 0;
+}
+
+static int remember(struct plain *p, int64_t id)
+{
+	int64_t *told = reallocarray(p->told, p->told_count + 1, sizeof(*told));
+
+	if (!told)
+		return -1;
+	p->told = told;
+	told[p->told_count++] = id;
+	return 0;
+}
+
+/* The state every 30 s, up to a moment. */
+static void print_states(struct plain *p, int64_t t_ns)
+{
+	while (t_ns - p->state_ns > EVERY_S * SECOND)
+		print_state(p, p->state_ns + EVERY_S * SECOND);
+}
+
+/* Every event that is new, in order of time, and the state every 30 s in between. What is only known later of an earlier moment is told
+ * when it is known. */
 static int print_news(struct plain *p, struct error *e)
 {
-	if (event_list_build(&p->events, p->ui.model))
-		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot list the events");
-	for (; p->told < p->events.count && is_final(p, &p->events.events[p->told]); p->told++) {
-		const struct event *event = &p->events.events[p->told];
+	int failed = event_list_build(&p->events, p->ui.model);
 
-		while (event->t_ns - p->state_ns > EVERY_S * SECOND)
-			print_state(p, p->state_ns + EVERY_S * SECOND);
+	for (size_t i = 0; i < p->events.count && !failed; i++) {
+		const struct event *event = &p->events.events[i];
+
+		if (was_told(p, event->id) || !is_final(p, event))
+			continue;
+		print_states(p, event->t_ns);
 		print_event(p, event);
+		failed = remember(p, event->id);
 	}
-	while (p->ui.model->last_ns - p->state_ns > EVERY_S * SECOND)
-		print_state(p, p->state_ns + EVERY_S * SECOND);
+	if (failed)
+		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot list the events");
+	print_states(p, p->ui.model->last_ns);
 	fflush(p->out);
 	return ferror(p->out) ? error_set_errno(e, ERROR_SYSTEM, errno, "cannot write") : 0;
 }
@@ -167,6 +199,7 @@ int tui_plain(const struct tui_options *options, FILE *out, struct error *e)
 		}
 	}
 	event_list_release(&p.events);
+	free(p.told);
 	ui_release(&p.ui);
 	return failed;
 }

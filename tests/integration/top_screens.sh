@@ -53,6 +53,10 @@ done
 bad=$(grep -lP '[^\x00-\x7F]' "$golden"/ascii-*.txt)
 claim "ASCII screens hold ASCII alone" test -z "$bad"
 
+(cd "$TEST_TMP" && "$LOOPMEM_BUILD/loopmem" top --plain run-0412.loopmem) >"$TEST_TMP/plain"
+[[ ${UPDATE:-} ]] && cp "$TEST_TMP/plain" "$golden/plain.txt"
+claim "line by line" diff -u "$golden/plain.txt" "$TEST_TMP/plain"
+
 LC_ALL=C "$LOOPMEM_BUILD/loopmem" top --dump "$live" >"$TEST_TMP/c"
 claim "a locale that is not UTF-8 gives the ASCII screen" \
 	diff <(tail -n +2 "$golden/ascii-80x24.txt") <(tail -n +2 "$TEST_TMP/c")
