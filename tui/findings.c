@@ -44,8 +44,8 @@ static void add_finding(struct ui *ui, struct sheet *sheet, size_t i)
 	value_text(CELL(ID), sheet_text(sheet, "%c %s", "NWE"[f->severity], f -> id));
 	CELL(ID)->role = role_of_severity(f->severity);
 	value_text(CELL(WHERE), where(ui, sheet, f));
-	value_number(CELL(MOST), VALUE_SENTENCE_BYTES,
-		     f->brief_bytes > 0 ? f->brief_bytes : f->bytes);
+	if (f->bytes > 0)
+		value_number(CELL(MOST), VALUE_SENTENCE_BYTES, f->bytes);
 	if (average && average->kind == MODEL_BYTES)
 		value_number(CELL(AVERAGE), VALUE_SENTENCE_BYTES, (int64_t)average->value);
 	if (seconds && seconds->kind == MODEL_SECONDS)
