@@ -144,12 +144,12 @@ static void allocator_retention(int faulty)
 
 	for (size_t i = 0; i < count; i++)
 		blocks[i] = memset(malloc(BLOCK), 1, BLOCK);
-	pause_s(2);
+	pause_s(5); /* counters are read every two seconds, and less often on a busy machine */
 	for (size_t i = 0; i + (faulty != 0) < count; i++)
 		free(blocks[i]);
 	printf("%zu\n", (count - 1) * BLOCK);
 	fflush(stdout);
-	pause_s(5);
+	pause_s(10);
 }
 
 /* A worker that loads through a pool of its own. */
