@@ -209,14 +209,15 @@ static void print_narrow_holders(const struct ui *ui, struct pen *pen)
 			 m->pools[only].short_name, age);
 		snprintf(wordings[2], sizeof(wordings[2]), " by %s for %s",
 			 m->pools[only].short_name, age);
-	} else {
+	} else if (count) {
 		snprintf(wordings[0], sizeof(wordings[0]),
 			 " held by %lld workers of %d pools that are exhausted", workers, count);
 		snprintf(wordings[1], sizeof(wordings[1]), " held by %lld workers of %d pools",
 			 workers, count);
 		snprintf(wordings[2], sizeof(wordings[2]), " held by %d pools", count);
 	}
-	print_fitting(pen, list, 3);
+	if (count)
+		print_fitting(pen, list, 3);
 }
 
 /* Line 3: what is held for nothing, by whom, since when. */

@@ -146,10 +146,12 @@ static void go_in(struct ui *ui)
 
 	if (!view->has_selected)
 		return;
-	if (view->selected < 0)
+	if (view->selected < 0) {
 		ui->opened ^= process_tree_bit((size_t)(-1 - view->selected));
-	else
+	} else if ((size_t)view->selected < ui->model->process_count) {
+		ui->sites_pid = ui->model->processes[view->selected].pid;
 		ui_go_to_screen(ui, SCREEN_SITES);
+	}
 }
 
 static int pool_of_row(const struct ui *ui, int64_t id)

@@ -1,10 +1,166 @@
-/* Screen 4: the lines of code that hold the memory. A session without stacks says so. */
+/*
+ * Screen 4: the lines of code that hold the memory, by pool, with the stack of the selected one. Figures are estimates from
+ * samples; the screen says so once.
+ */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profiler/view/format.h"
 #include "profiler/view/site_words.h"
+#include "tui/site_rows.h"
 #include "tui/ui.h"
+
+enum { WIDE = 112, NAME_SIZE = 512, LEAST_DETAIL = 6 };
+
+#define CELL(name) sheet_value(sheet, row, COLUMN_SITES_##name)
+
+static int utf8(const struct ui *ui)
+{
+	return ui->glyphs != GLYPHS_ASCII;
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------- */
+
+static void add_row(struct ui *ui, struct sheet *sheet, const struct site_rows *rows, size_t i)
+{
+	const struct model *m = ui->model;
+	const struct model_site_row *site = &rows->rows[i];
+	struct sheet_row *row = sheet_add(sheet, ROW_PLAIN, site_row_id(site));
+	char text[NAME_SIZE];
+
+	if (!row)
+		return;
+	value_number(CELL(LIVE), VALUE_BYTES, site->live_bytes);
+	value_text(CELL(SHARE),
+		   sheet_text(sheet, "%s",
+			      format_percent(text, site->live_bytes, rows->live_bytes)));
+	CELL(SHARE)->number = site->live_bytes;
+	value_number(CELL(ALLOC), VALUE_BYTES, site->alloc_bytes);
+	value_text(CELL(BLOCKS), sheet_text(sheet, "%s", format_count(text, site->live_blocks)));
+	value_text(CELL(POOL),
+		   sheet_text(sheet, "%s", site_owner(text, sizeof(text), m, site, utf8(ui))));
+	if (site->pool >= 0)
+		CELL(POOL)->role = role_of_stage(m->pools[site->pool].stage);
+	value_text(CELL(SITE),
+		   sheet_text(sheet, "%s", site_row_words(text, sizeof(text), m, site, utf8(ui))));
+	if (ui->width >= WIDE)
+		value_text(CELL(TIME), sheet_text(sheet, "%s", site_sparkline(rows, i, text)));
+}
+
+/* What is under a hundredth, in one row. */
+static void add_rest(struct sheet *sheet, const struct site_rows *rows)
+{
+	struct sheet_row *row;
+	int64_t live = 0, alloc = 0;
+
+	for (size_t i = rows->shown; i < rows->count; i++) {
+		live += rows->rows[i].live_bytes;
+		alloc += rows->rows[i].alloc_bytes;
+	}
+	row = rows->count > rows->shown ? sheet_add(sheet, ROW_TOTAL, 0) : NULL;
+	if (!row)
+		return;
+	for (int i = 0; i < sheet->column_count; i++)
+		row->value[i].kind = VALUE_EMPTY;
+	value_number(CELL(LIVE), VALUE_BYTES, live);
+	value_number(CELL(ALLOC), VALUE_BYTES, alloc);
+	value_text(CELL(POOL), "all");
+	value_text(CELL(SITE), sheet_text(sheet, "%zu more, each under 1%%, E lists them",
+					  rows->count - rows->shown));
+}
+
+static void build(struct ui *ui, struct sheet *sheet)
+{
+	struct site_rows rows;
+
+	sheet_init(sheet, SHEET_SITES);
+	if (site_rows_read(&rows, ui))
+		return;
+	for (size_t i = 0; i < rows.shown; i++)
+		add_row(ui, sheet, &rows, i);
+	add_rest(sheet, &rows);
+	site_rows_release(&rows);
+}
+
+/* ---- one site in full -------------------------------------------------------------------------------------- */
+
+static int line_shown(const struct ui *ui, int line)
+{
+	return !ui->switched[SCREEN_SITES] || !ui->model->lines[line].native;
+}
+
+static void draw_line(const struct ui *ui, struct cells *cells, int y, int x, int line)
+{
+	struct pen pen = pen_at(cells, y, x);
+	const char *module = ui->model->lines[line].module,
+		   *slash = module ? strrchr(module, '/') : NULL;
+	char text[NAME_SIZE];
+
+	pen_text(&pen, site_words(text, sizeof(text), ui->model, line, utf8(ui)));
+	if (ui->model->lines[line].native && cells->width >= WIDE)
+		pen_print(&pen, "   native%s%s", module ? ", " : "",
+			  slash    ? slash + 1
+			  : module ? module
+				   : "");
+}
+
+/* What the line called, one level deeper each. */
+static int draw_inside(const struct ui *ui, struct cells *cells, int y, int end,
+		       const struct site_stack *stack)
+{
+	int depth = 0, callers = stack->yours + 1 < stack->count;
+
+	for (int i = stack->yours - 1; i >= 0 && y < end; i--) {
+		struct pen pen = pen_at(cells, y, 1);
+
+		if (!line_shown(ui, stack->lines[i]))
+			continue;
+		if (depth)
+			pen_print(&pen, "%s%*s└─ ", callers ? "│" : " ", 3 * depth - 1, "");
+		else
+			pen_text(&pen, callers ? "├─ " : "└─ ");
+		draw_line(ui, cells, y++, pen.x, stack->lines[i]);
+		depth++;
+	}
+	return y;
+}
+
+static int draw_callers(const struct ui *ui, struct cells *cells, int y, int end,
+			const struct site_stack *stack)
+{
+	struct pen pen = pen_at(cells, y, 1);
+
+	if (stack->yours + 1 >= stack->count || y >= end)
+		return y;
+	pen_text(&pen, "└─ called by ");
+	for (int i = stack->yours + 1; i < stack->count && y < end; i++)
+		if (line_shown(ui, stack->lines[i]))
+			draw_line(ui, cells, y++, pen.x, stack->lines[i]);
+	return y;
+}
+
+static void draw_site(const struct ui *ui, struct cells *cells, int y, int end,
+		      const struct model_site_row *site, int64_t all_bytes)
+{
+	struct pen pen = pen_at(cells, y++, 1);
+	struct site_stack stack;
+	char live[FORMAT_MAX], share[FORMAT_MAX], name[NAME_SIZE];
+
+	pen_print(&pen, "%s  %s    %s of live heap", format_bytes(live, site->live_bytes),
+		  site_row_words(name, sizeof(name), ui->model, site, utf8(ui)),
+		  format_percent(share, site->live_bytes, all_bytes));
+	if (site->processes > 1)
+		pen_print(&pen, site->pool >= 0 ? ", %zu workers" : ", %zu processes",
+			  site->processes);
+	if (site_stack_read(&stack, ui->model, site->site))
+		return;
+	y = draw_inside(ui, cells, y, end, &stack);
+	draw_callers(ui, cells, y, end, &stack);
+	site_stack_release(&stack);
+}
+
+/* ---- the screen ---------------------------------------------------------------------------------------------- */
 
 static int any_shim(const struct model *m)
 {
@@ -14,8 +170,21 @@ static int any_shim(const struct model *m)
 	return 0;
 }
 
-/* What is known of the heap without call sites: how much of the moment it is, and what the rest is. */
-static int draw_composition(const struct ui *ui, struct cells *cells, int y, int end)
+static void draw_none(const struct ui *ui, struct cells *cells, int y, int end)
+{
+	y = paragraph_draw(cells, y, end, 3, "No call sites in this session.");
+	if (any_shim(ui->model))
+		paragraph_draw(
+			cells, y + 1, end, 3,
+			"Allocations were counted exactly, but no stack says where they came from. Pools and Processes "
+			"show whose they are.");
+	else
+		paragraph_draw(cells, y + 1, end, 3,
+			       "This needs the shim: start the program with loopmem run.");
+}
+
+/* How much of the moment the live heap is, of whom the list is, and, where there is room, what the rest is. */
+static int draw_caption(const struct ui *ui, struct cells *cells, int y, int end)
 {
 	const struct model_composition *c = &ui->now.composition;
 	const struct {
@@ -24,63 +193,114 @@ static int draw_composition(const struct ui *ui, struct cells *cells, int y, int
 	} parts[] = {{"unshared", c->unshared},     {"files", c->files},
 		     {"allocator", c->allocator},   {"shm", c->shm},
 		     {"parked batches", c->parked}, {"other", c->other}};
-	char text[512], a[FORMAT_MAX], b[FORMAT_MAX];
+	int listed = ui->model->site_count > 0, written = 0, at;
+	char text[512], whose[64] = "", a[FORMAT_MAX], b[FORMAT_MAX];
 	enum format_unit unit = format_unit_for(c->total);
-	int at, written = 0;
 
-	at = snprintf(text, sizeof(text), "Live heap %s of %s at the cursor. The rest: ",
-		      format_cell(a, c->live_heap, unit, 1), format_bytes(b, c->total));
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+	if (ui->sites_pid)
+		snprintf(whose, sizeof(whose), ", sampled; process %lld, Esc all",
+			 (long long)ui->sites_pid);
+	else if (listed)
+		snprintf(whose, sizeof(whose), ", sampled; all pools");
+	at = snprintf(text, sizeof(text), "Live heap %s of %s at the cursor%s",
+		      format_cell(a, c->live_heap, unit, 1), format_bytes(b, c->total), whose);
+	for (size_t i = 0;
+	     (cells->width >= WIDE || !listed) && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (parts[i].bytes > 0)
 			at += snprintf(text + at, sizeof(text) - (size_t)at, "%s%s %s",
-				       written++ ? ", " : "", parts[i].name,
+				       written++ ? ", " : ". The rest: ", parts[i].name,
 				       format_cell(a, parts[i].bytes, unit, 1));
 	return paragraph_draw(cells, y, end, 1, text);
 }
 
-/* The largest at the cursor, a line each; paragraph_draw cuts nothing, so names are short. */
-static void draw_list(const struct ui *ui, struct cells *cells, int y, int end)
+static void draw_hints(const struct ui *ui, struct cells *cells, int y)
 {
-	const struct model_site_filter filter = {ui->now.t_ns, -1, -1, 0};
-	char text[512], bytes[FORMAT_MAX], owner[64], site[192];
-	struct model_site_row *rows;
-	size_t count;
+	struct pen pen = pen_at(cells, y, 1);
+	char size[FORMAT_MAX];
 
-	if (model_sites_rank(ui->model, &filter, &rows, &count))
-		return;
-	for (size_t i = 0; i < count && y < end && rows[i].live_bytes > 0; i++) {
-		snprintf(text, sizeof(text), "%10s  %-16s  %s",
-			 format_bytes(bytes, rows[i].live_bytes),
-			 site_owner(owner, sizeof(owner), ui->model, &rows[i], 0),
-			 site_row_words(site, sizeof(site), ui->model, &rows[i], 0));
-		y = paragraph_draw(cells, y, end, 1, text);
-	}
-	free(rows);
+	pen_print(&pen, "LIVE and ALLOC in %s. ALLOC counts all that was ever allocated here.",
+		  format_unit_name(format_unit_for(ui->now.composition.total)));
+	if (cells->width >= WIDE && ui->model->sample_bytes > 0)
+		pen_print(&pen, " Estimates: a sample every %s on average.",
+			  format_bytes(size, ui->model->sample_bytes));
+	pen = pen_at(cells, y + 1, 1);
+	pen_print(&pen, "f native frames %s   E all sites   / search   y copy file:line",
+		  ui->switched[SCREEN_SITES] ? "on" : "off");
 }
 
 static void draw(struct ui *ui, struct cells *cells, int y, int height)
 {
-	int end = y + height;
+	int end = y + height, hints = height >= 14 ? 2 : 0, rows_height;
+	struct site_rows rows = {0};
+	struct sheet sheet = {0};
 
 	if (!ui_moments(ui))
 		return;
-	y = draw_composition(ui, cells, y, end);
-	if (ui->model->site_count) {
-		draw_list(ui, cells, y + 1, end);
+	y = draw_caption(ui, cells, y, end);
+	if (!ui->model->site_count) {
+		draw_none(ui, cells, y + 1, end);
 		return;
 	}
-	y = paragraph_draw(cells, y + 1, end, 3, "No call sites in this session.");
-	if (any_shim(ui->model))
-		paragraph_draw(
-			cells, y + 1, end, 3,
-			"It counts every allocation exactly, but holds no stacks that say where they came from. "
-			"Pools and Processes show whose they are.");
-	else
-		paragraph_draw(cells, y + 1, end, 3,
-			       "This needs the shim: start the program with loopmem run.");
+	if (!ui_sheet(ui, &sheet))
+		return;
+	rows_height = end - hints - y - LEAST_DETAIL;
+	if (rows_height > sheet.row_count + 1)
+		rows_height = sheet.row_count + 1;
+	y = ui_draw_sheet(ui, cells, &sheet, y, height < 14 ? end - y : rows_height);
+	sheet_release(&sheet);
+	if (height >= 14 && !site_rows_read(&rows, ui)) {
+		const struct model_site_row *site = site_rows_find(&rows, ui_view(ui)->selected);
+
+		if (site)
+			draw_site(ui, cells, y + 1, end - hints, site, rows.live_bytes);
+		site_rows_release(&rows);
+	}
+	if (hints)
+		draw_hints(ui, cells, end - hints);
+}
+
+static int go_out(struct ui *ui)
+{
+	int was = ui->sites_pid != 0;
+
+	ui->sites_pid = 0;
+	return was;
+}
+
+static void flip(struct ui *ui)
+{
+	ui->switched[SCREEN_SITES] ^= 1;
+	ui_say(ui, ui->switched[SCREEN_SITES] ? "without native frames" : "with native frames");
+}
+
+static void open_key(struct ui *ui, int key)
+{
+	if (key == 'E' || key == '+' || key == '-')
+		ui->sites_all = key == 'E' ? !ui->sites_all : key == '+';
+}
+
+static void copy(struct ui *ui, char *out, size_t size)
+{
+	struct site_rows rows;
+	const struct model_site_row *site;
+
+	if (site_rows_read(&rows, ui))
+		return;
+	site = site_rows_find(&rows, ui_view(ui)->selected);
+	if (site && site->line >= 0 && ui->model->lines[site->line].file)
+		snprintf(out, size, "%s:%lld", ui->model->lines[site->line].file,
+			 (long long)ui->model->lines[site->line].line);
+	else if (site)
+		site_words(out, size, ui->model, site->line, utf8(ui));
+	site_rows_release(&rows);
 }
 
 const struct screen screen_sites = {
 	.name = "Sites",
 	.draw = draw,
+	.build = build,
+	.go_out = go_out,
+	.flip = flip,
+	.open = open_key,
+	.copy = copy,
 };

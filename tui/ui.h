@@ -81,6 +81,8 @@ struct ui {
 		all_fit; /* Processes: lines for the sheet when it was last drawn; it fitted whole */
 	int64_t opened; /* Processes: pools whose workers are all listed, a bit each (the last 63) */
 	int switched[SCREENS];    /* `f` */
+	int64_t sites_pid;        /* Sites: of one process; 0 = all */
+	int sites_all;            /* Sites: those under a hundredth too */
 	int clock_times;          /* Events: time of day */
 	int64_t events_cursor_ns; /* the cursor that the selected event was chosen for */
 	int setup_row, setup_changed;

@@ -16,11 +16,14 @@ TRAINING = ["--workers=3", "--val-workers=3", "--cache-mib=16", "--epochs=2", "-
 class Run:
     def __init__(self, order, *options):
         self.file = f"{TMP}/{order}.loopmem"
+        for suffix in ("", "-wal", "-shm"):
+            if os.path.exists(self.file + suffix):
+                os.remove(self.file + suffix)
         self.log = open(f"{TMP}/{order}.log", "w", encoding="utf-8")
         self.process = subprocess.Popen([TOP, "run", *options, "-o", self.file, FIT, f"--order={order}", *TRAINING],
                                         stdout=self.log, stderr=subprocess.STDOUT, cwd=TMP)
         end = time.monotonic() + 10
-        while not os.path.exists(self.file):
+        while subprocess.run([TOP, "top", "-1", self.file], capture_output=True, check=False).returncode:
             assert time.monotonic() < end, "no session"
             time.sleep(0.02)
 
@@ -114,6 +117,22 @@ def a_collector_that_is_killed_leaves_a_session_that_is_over():
                 os.kill(int(child), 9)
             except ProcessLookupError:
                 pass
+
+
+@tap.claim
+def call_sites_lead_from_a_pool_to_a_line_and_its_callers():
+    with Run("old", "--sample-bytes=64K"), Screen(f"{TOP} top {TMP}/old.loopmem", 100, 30, ENV) as screen:
+        screen.wait_for(r"LIVE")
+        wait_for_validation(screen)
+        screen.keys("4")
+        screen.wait_for(r"Live heap .* sampled; all pools(.*\n)*.*train #\d+ e\d +(\w+\.c:\d+ \w+|loopmem-fit)", 10)
+        screen.wait_for(r"of live heap, 3 workers(.*\n)*.*called by (\w+\.c:\d+ \w+|loopmem-fit)")
+        screen.keys("3", "j", "j")
+        screen.wait_for(r"\[3 Processes\](.*\n)*> ")
+        screen.keys("Enter")
+        screen.wait_for(r"\[4 Sites\](.*\n)*.*process \d+, Esc all")
+        screen.keys("Escape")
+        screen.wait_for(r"all pools")
 
 
 @tap.claim

@@ -10,7 +10,7 @@ fixture=$LOOPMEM_BUILD/tests/fixtures/reference_session
 export LC_ALL=C.UTF-8 TERM=xterm-256color
 unset NO_COLOR
 
-"$fixture" "$ended" && "$fixture" --until 718 "$live" || exit 1
+"$fixture" --sites "$TEST_TMP/sites.loopmem" && "$fixture" "$ended" && "$fixture" --until 718 "$live" || exit 1
 
 screen() { # screen NAME FILE OPTION...: compares with (or writes) the golden NAME
 	local name=$1
@@ -25,6 +25,7 @@ for size in 80x24 120x40; do
 	for name in overview pools processes sites findings events help; do
 		screen "$name-$size" run-0412.loopmem --screen $name "${at[@]}"
 	done
+	screen "sites-listed-$size" sites.loopmem --screen sites "${at[@]}"
 	screen "live-overview-$size" live.loopmem "${at[@]}"
 	screen "live-processes-$size" live.loopmem --screen processes "${at[@]}"
 	screen "ascii-$size" live.loopmem --ascii "${at[@]}"

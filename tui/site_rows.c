@@ -1,0 +1,146 @@
+/* Sites as rows and stacks; see site_rows.h. */
+#include "tui/site_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDE = 112 };
+
+static struct model_site_filter filter_at(const struct ui *ui, int64_t t_ns)
+{
+	return (struct model_site_filter){
+		.t_ns = t_ns, .stage = -1, .pool = -1, .pid = ui->sites_pid};
+}
+
+int64_t site_row_id(const struct model_site_row *row)
+{
+	int64_t whose = row->pool >= 0 ? (int64_t)row->pool << 1 : (int64_t)row->process << 1 | 1;
+
+	return whose << 33 | (int64_t)(row->line + 1) << 1 | (row->mapped != 0);
+}
+
+const struct model_site_row *site_rows_find(const struct site_rows *rows, int64_t id)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (site_row_id(&rows->rows[i]) == id)
+			return &rows->rows[i];
+	return NULL;
+}
+
+/* Live bytes of the shown rows at one moment. */
+static int read_moment(struct site_rows *rows, const struct ui *ui, int moment, int64_t t_ns)
+{
+	const struct model_site_filter filter = filter_at(ui, t_ns);
+	struct model_site_row *then;
+	size_t count;
+
+	if (model_sites_rank(ui->model, &filter, &then, &count))
+		return -1;
+	for (size_t i = 0; i < rows->shown; i++)
+		for (size_t k = 0; k < count; k++)
+			if (site_row_id(&then[k]) == site_row_id(&rows->rows[i]))
+				rows->history[i][moment] = then[k].live_bytes;
+	free(then);
+	return 0;
+}
+
+static int read_history(struct site_rows *rows, const struct ui *ui)
+{
+	int64_t end_ns = ui->model->last_ns;
+
+	rows->history = calloc(rows->shown + 1, sizeof(*rows->history));
+	if (!rows->history)
+		return -1;
+	for (int i = 0; i < SITE_MOMENTS; i++) {
+		int64_t t_ns = (int64_t)((double)end_ns / SITE_MOMENTS * (i + 1));
+
+		if (t_ns > ui->time.cursor_ns && i)
+			break;
+		rows->moments = i + 1;
+		if (read_moment(rows, ui, i, t_ns))
+			return -1;
+	}
+	return 0;
+}
+
+int site_rows_read(struct site_rows *rows, const struct ui *ui)
+{
+	const struct model_site_filter filter = filter_at(ui, ui->time.cursor_ns);
+
+	memset(rows, 0, sizeof(*rows));
+	if (model_sites_rank(ui->model, &filter, &rows->rows, &rows->count))
+		return -1;
+	while (rows->count && rows->rows[rows->count - 1].live_bytes <= 0)
+		rows->count--;
+	for (size_t i = 0; i < rows->count; i++)
+		rows->live_bytes += rows->rows[i].live_bytes;
+	while (rows->shown < rows->count &&
+	       (ui->sites_all || rows->rows[rows->shown].live_bytes * 100 >= rows->live_bytes))
+		rows->shown++;
+	if (ui->width >= WIDE && read_history(rows, ui)) {
+		site_rows_release(rows);
+		return -1;
+	}
+	return 0;
+}
+
+void site_rows_release(struct site_rows *rows)
+{
+	free(rows->rows);
+	free(rows->history);
+	memset(rows, 0, sizeof(*rows));
+}
+
+const char *site_sparkline(const struct site_rows *rows, size_t row, char *out)
+{
+	static const char *const bars[] = {"▁", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	int64_t most = 1;
+
+	*out = '\0';
+	if (!rows->history)
+		return out;
+	for (int i = 0; i < rows->moments; i++)
+		if (rows->history[row][i] > most)
+			most = rows->history[row][i];
+	for (int i = 0; i < rows->moments; i++)
+		strcat(out, bars[(int)((double)rows->history[row][i] / (double)most * 8 + 0.5)]);
+	return out;
+}
+
+/* ---- stacks --------------------------------------------------------------------------------------------- */
+
+static int count_lines(const struct model *m, int stack)
+{
+	int count = 0;
+
+	for (; stack >= 0; stack = m->stacks[stack].parent)
+		count += (int)m->stacks[stack].line_count;
+	return count;
+}
+
+int site_stack_read(struct site_stack *stack, const struct model *m, int site)
+{
+	int at = m->sites[site].stack;
+
+	memset(stack, 0, sizeof(*stack));
+	if (at < 0)
+		return -1;
+	stack->lines = calloc((size_t)count_lines(m, at) + 1, sizeof(*stack->lines));
+	if (!stack->lines)
+		return -1;
+	for (int node = at; node >= 0; node = m->stacks[node].parent)
+		for (size_t i = 0; i < m->stacks[node].line_count; i++) {
+			int line = (int)(m->stacks[node].first_line + i);
+
+			if (line == m->stacks[at].yours)
+				stack->yours = stack->count;
+			stack->lines[stack->count++] = line;
+		}
+	return 0;
+}
+
+void site_stack_release(struct site_stack *stack)
+{
+	free(stack->lines);
+	memset(stack, 0, sizeof(*stack));
+}
