@@ -9,6 +9,7 @@ SRC=$(cd "$(dirname "$0")/.." && pwd)
 export SRC LOOPMEM_BUILD=${LOOPMEM_BUILD:-$SRC/build}
 export VENV=${VENV:-$LOOPMEM_BUILD/venv} PYTHON=${PYTHON:-python3}
 export CMOCKA_MESSAGE_OUTPUT=TAP PYTHONPATH=$SRC/tests/lib PYTHONDONTWRITEBYTECODE=1
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES # a make that a test runs is not a part of ours
 limit_s=${TEST_TIMEOUT:-300}
 passed=0 failed=0 skipped=0
 scratch=$(mktemp -d)

@@ -23,6 +23,9 @@ make_test tap-dies <<<'echo "1..2"; echo "ok 1 - a"; kill -9 $$'
 make_test tap-stops <<<'echo "1..2"; echo "ok 1 - a"'
 make_test environment <<<'test -d "$TEST_TMP" && test -d "$LOOPMEM_BUILD" && touch "$TEST_TMP/x"'
 
+make_test alone <<<'test -z "${MAKEFLAGS:-}${MAKELEVEL:-}"'
+MAKEFLAGS=-r MAKELEVEL=2 run alone
+claim "a make that a test runs hears nothing of ours" test "$status,$last" = "0,1 passed, 0 failed"
 run passes
 claim "a silent test counts as one" test "$status,$last" = "0,1 passed, 0 failed"
 run passes fails
