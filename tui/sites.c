@@ -140,16 +140,20 @@ static int draw_callers(const struct ui *ui, struct cells *cells, int y, int end
 	return y;
 }
 
-static void draw_site(const struct ui *ui, struct cells *cells, int y, int end,
-		      const struct model_site_row *site, int64_t all_bytes)
+/* The selected one. */
+static void draw_site(struct ui *ui, struct cells *cells, int y, int end,
+		      const struct site_rows *rows)
 {
+	const struct model_site_row *site = site_rows_find(rows, ui_view(ui)->selected);
 	struct pen pen = pen_at(cells, y++, 1);
 	struct site_stack stack;
 	char live[FORMAT_MAX], share[FORMAT_MAX], name[NAME_SIZE];
 
+	if (!site)
+		return;
 	pen_print(&pen, "%s  %s    %s of live heap", format_bytes(live, site->live_bytes),
 		  site_row_words(name, sizeof(name), ui->model, site, utf8(ui)),
-		  format_percent(share, site->live_bytes, all_bytes));
+		  format_percent(share, site->live_bytes, rows->live_bytes));
 	if (site->processes > 1)
 		pen_print(&pen, site->pool >= 0 ? ", %zu workers" : ", %zu processes",
 			  site->processes);
@@ -249,10 +253,7 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 	y = ui_draw_sheet(ui, cells, &sheet, y, height < 14 ? end - y : rows_height);
 	sheet_release(&sheet);
 	if (height >= 14 && !site_rows_read(&rows, ui)) {
-		const struct model_site_row *site = site_rows_find(&rows, ui_view(ui)->selected);
-
-		if (site)
-			draw_site(ui, cells, y + 1, end - hints, site, rows.live_bytes);
+		draw_site(ui, cells, y + 1, end - hints, &rows);
 		site_rows_release(&rows);
 	}
 	if (hints)
