@@ -11,7 +11,7 @@
 
 enum { PATH_MOST = 4096, BUILD_ID_MOST = 64, KIND_OF_STRING = LOOPMEM_RECORD_STRING };
 
-static int check_head(int fd)
+static int check_head(struct sites_reader *r, int fd)
 {
 	struct loopmem_sites head;
 	struct stat st;
@@ -21,6 +21,8 @@ static int check_head(int fd)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
+	r->dev = st.st_dev;
+	r->ino = st.st_ino;
 	n = pread(fd, &head, sizeof(head), 0);
 	if (n < 0)
 		return -errno;
@@ -38,18 +40,19 @@ int sites_open(struct sites_reader *r, int dir_fd, const char *name)
 	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), error;
 	void *map;
 
-	*r = (struct sites_reader){.fd = -1, .read_bytes = LOOPMEM_SITES_HEADER};
+	*r = (struct sites_reader){.dir_fd = dir_fd, .read_bytes = LOOPMEM_SITES_HEADER};
 	if (fd < 0)
 		return -errno;
-	error = check_head(fd);
+	error = check_head(r, fd);
+	if (!error && strlen(name) >= sizeof(r->name))
+		error = -ENAMETOOLONG;
 	if (!error) {
+		strcpy(r->name, name);
 		map = mmap(NULL, LOOPMEM_SITES_MOST, PROT_READ, MAP_SHARED, fd, 0);
-		if (map != MAP_FAILED) {
+		if (map == MAP_FAILED)
+			error = -errno;
+		else
 			r->map = map;
-			r->fd = fd;
-			return 0;
-		}
-		error = -errno;
 	}
 	close(fd);
 	return error;
@@ -60,9 +63,8 @@ void sites_close(struct sites_reader *r)
 	if (!r->map)
 		return;
 	munmap((void *)r->map, LOOPMEM_SITES_MOST);
-	close(r->fd);
 	free(r->marks);
-	*r = (struct sites_reader){.fd = -1};
+	*r = (struct sites_reader){.dir_fd = -1};
 }
 
 /* Pages behind the file's end must not be touched, whatever the head says. */
@@ -71,8 +73,10 @@ static uint64_t readable_bytes(const struct sites_reader *r)
 	uint64_t used = __atomic_load_n(&r->map->used_bytes, __ATOMIC_ACQUIRE);
 	struct stat st;
 
-	if (fstat(r->fd, &st) || used > (uint64_t)st.st_size || used > LOOPMEM_SITES_MOST ||
-	    used % 8)
+	if (fstatat(r->dir_fd, r->name, &st, AT_SYMLINK_NOFOLLOW) || st.st_dev != r->dev ||
+	    st.st_ino != r->ino)
+		return r->read_bytes;
+	if (used > (uint64_t)st.st_size || used > LOOPMEM_SITES_MOST || used % 8)
 		return r->read_bytes;
 	return used;
 }

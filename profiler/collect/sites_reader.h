@@ -11,11 +11,16 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "inject/sites.h"
 
 struct sites_reader {
-	int fd;
+	/* The file, to ask for its size: a descriptor kept for each process would be one too many where they are few. */
+	int dir_fd; /* the caller's, open as long as the reader is */
+	char name[128];
+	dev_t dev;
+	ino_t ino;
 	const struct loopmem_sites *map; /* NULL = closed */
 	uint64_t read_bytes;             /* records up to there were handed out */
 	int broken;                      /* it broke a rule there: nothing behind is read */
@@ -55,7 +60,8 @@ struct sites_events {
 	void *arg;
 };
 
-/* 0, or -errno: -ENOENT not there yet, -EAGAIN not published yet, -EPROTO of another version, -EINVAL no such file. */
+/* 0, or -errno: -ENOENT not there yet, -EAGAIN not published yet, -EPROTO of another version, -EINVAL no such file,
+ * -ENAMETOOLONG. */
 int sites_open(struct sites_reader *r, int dir_fd, const char *name);
 void sites_close(struct sites_reader *r);
 
