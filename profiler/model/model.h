@@ -297,10 +297,10 @@ struct model_site_row {
 };
 
 struct model_site_filter {
-	int64_t t_ns; /* MODEL_NONE = the job's peak */
-	int stage;    /* enum model_stage, -1 = all */
-	int pool;     /* index, -1 = all */
-	int64_t pid;  /* 0 = all */
+	int64_t t_ns; /* MODEL_NONE = the job's peak, or the first reading of sites after it when there is none before */
+	int stage;   /* enum model_stage, -1 = all */
+	int pool;    /* index, -1 = all */
+	int64_t pid; /* 0 = all */
 };
 
 struct model_note {
@@ -392,12 +392,15 @@ void model_moment_release(struct model_moment *moment);
 int model_sites_rank(const struct model *m, const struct model_site_filter *filter,
 		     struct model_site_row **rows, size_t *count);
 
-/* What a site stood for at a moment: live and allocated bytes and blocks; zero before its first sample, nothing live once its
+/* What a site stood for at a moment: live and allocated bytes and blocks; zero before its first sample, nothing live after its
  * process ended. */
 struct model_site_amount {
 	int64_t live_bytes, live_blocks, alloc_bytes, alloc_blocks;
 };
 struct model_site_amount model_site_at(const struct model *m, size_t site, int64_t t_ns);
+
+/* When sites were read for the first time: a run that ends soon may have its peak before. MODEL_NONE = never. */
+int64_t model_sites_read_from(const struct model *m);
 
 /* Index of the round at or before t; -1 before the first. */
 int model_round_at(const struct model *m, int64_t t_ns);

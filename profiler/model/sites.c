@@ -333,6 +333,20 @@ void sites_drop(struct model *m)
 	array_release(&t->stack_ids);
 }
 
+int64_t model_sites_read_from(const struct model *m)
+{
+	int64_t first = MODEL_NONE;
+
+	for (size_t i = 0; i < m->site_count; i++) {
+		const struct site_store *store = &m->priv->sites.stores.items[i];
+
+		if (store->points.count &&
+		    (first == MODEL_NONE || store->points.items[0].t_ns < first))
+			first = store->points.items[0].t_ns;
+	}
+	return first;
+}
+
 struct model_site_amount model_site_at(const struct model *m, size_t site, int64_t t_ns)
 {
 	const struct site_store *store = &m->priv->sites.stores.items[site];
@@ -343,7 +357,7 @@ struct model_site_amount model_site_at(const struct model *m, size_t site, int64
 	if (n)
 		amount = store->points.items[n - 1].amount;
 	if (process >= 0 && m->processes[process].ended_ns != MODEL_NONE &&
-	    m->processes[process].ended_ns <= t_ns)
+	    m->processes[process].ended_ns < t_ns) /* its last reading is of its end */
 		amount.live_bytes = amount.live_blocks = 0;
 	return amount;
 }

@@ -116,9 +116,11 @@ static size_t fold(const struct model *m, struct model_site_row *rows, size_t co
 
 static int64_t moment_of(const struct model *m, const struct model_site_filter *f)
 {
+	int64_t first = model_sites_read_from(m), peak = m->round_count ? m->totals.peak_at_ns : 0;
+
 	if (f->t_ns != MODEL_NONE)
 		return f->t_ns;
-	return m->round_count ? m->totals.peak_at_ns : 0;
+	return first != MODEL_NONE && first > peak ? first : peak;
 }
 
 int model_sites_rank(const struct model *m, const struct model_site_filter *filter,
