@@ -26,6 +26,12 @@ make_test environment <<<'test -d "$TEST_TMP" && test -d "$LOOPMEM_BUILD" && tou
 make_test alone <<<'test -z "${MAKEFLAGS:-}${MAKELEVEL:-}"'
 MAKEFLAGS=-r MAKELEVEL=2 run alone
 claim "a make that a test runs hears nothing of ours" test "$status,$last" = "0,1 passed, 0 failed"
+make_test once <<<'mkdir "$SECOND_TRY" 2>/dev/null && exit 1; exit 0'
+export SECOND_TRY=$TEST_TMP/tried
+TEST_ATTEMPTS=2 run once fails
+claim "a second try counts where it is allowed" test "$status,$last" = "1,1 passed, 1 failed"
+claim "and the first failure is told" grep -q "^again .*once.sh: try 1 failed" <<<"$result"
+export TEST_ATTEMPTS=1
 run passes
 claim "a silent test counts as one" test "$status,$last" = "0,1 passed, 0 failed"
 run passes fails
