@@ -63,6 +63,11 @@ ifneq ($(SAN),)
 unit_tests := $(filter-out $(O)/tests/unit/inject/%,$(unit_tests))
 endif
 
+# The reference loop has processes, not threads, and its tests bound the memory that a process touches.
+ifneq ($(findstring thread,$(SAN)),)
+unit_tests := $(filter-out $(O)/tests/unit/reference/%,$(unit_tests))
+endif
+
 check-san: ## run the unit tests under ASan + UBSan, then under TSan
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory O=$(O)/asan SAN=address,undefined check-unit
