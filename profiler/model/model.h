@@ -399,6 +399,13 @@ struct model_site_amount {
 };
 struct model_site_amount model_site_at(const struct model *m, size_t site, int64_t t_ns);
 
+/* Whether a filter lets a site through; its moment plays no part. */
+int model_site_is_wanted(const struct model *m, const struct model_site *site,
+			 const struct model_site_filter *filter);
+
+/* The moment that a filter asks for. */
+int64_t model_sites_moment(const struct model *m, const struct model_site_filter *filter);
+
 /* When sites were read for the first time: a run that ends soon may have its peak before. MODEL_NONE = never. */
 int64_t model_sites_read_from(const struct model *m);
 

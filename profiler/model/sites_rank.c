@@ -5,8 +5,8 @@
 #include "profiler/error.h"
 #include "profiler/model/model.h"
 
-static int is_wanted(const struct model *m, const struct model_site *site,
-		     const struct model_site_filter *f)
+int model_site_is_wanted(const struct model *m, const struct model_site *site,
+			 const struct model_site_filter *f)
 {
 	if (site->process < 0)
 		return 0;
@@ -114,7 +114,7 @@ static size_t fold(const struct model *m, struct model_site_row *rows, size_t co
 	return kept;
 }
 
-static int64_t moment_of(const struct model *m, const struct model_site_filter *f)
+int64_t model_sites_moment(const struct model *m, const struct model_site_filter *f)
 {
 	int64_t first = model_sites_read_from(m), peak = m->round_count ? m->totals.peak_at_ns : 0;
 
@@ -127,7 +127,7 @@ int model_sites_rank(const struct model *m, const struct model_site_filter *filt
 		     struct model_site_row **out, size_t *count)
 {
 	struct model_site_row *rows = calloc(m->site_count + 1, sizeof(*rows));
-	int64_t t_ns = moment_of(m, filter);
+	int64_t t_ns = model_sites_moment(m, filter);
 	size_t n = 0;
 
 	*out = rows;
@@ -137,7 +137,7 @@ int model_sites_rank(const struct model *m, const struct model_site_filter *filt
 	for (size_t i = 0; i < m->site_count; i++) {
 		struct model_site_amount amount = model_site_at(m, i, t_ns);
 
-		if (!amount.alloc_bytes || !is_wanted(m, &m->sites[i], filter))
+		if (!amount.alloc_bytes || !model_site_is_wanted(m, &m->sites[i], filter))
 			continue;
 		rows[n++] = (struct model_site_row){
 			.pool = m->sites[i].pool,
