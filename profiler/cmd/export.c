@@ -1,14 +1,17 @@
 /* loopmem export: a session for other tools. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "profiler/cmd/command.h"
 #include "profiler/cmd/open_session.h"
+#include "profiler/size.h"
 #include "profiler/view/export.h"
 
-enum { KEY_PER_WORKER = 0x100, KEY_CLASSIC, KEY_TABLE };
+enum { KEY_PER_WORKER = 0x100, KEY_TOTALS, KEY_ROUND, KEY_SITES, KEY_TABLE };
+enum { SITES_MOST = 20 };
 
 struct arguments {
 	const struct export_format *format;
@@ -24,7 +27,9 @@ static const struct argp_option options[] = {
 	 "pools|workers|phases|timeline|totals|peak|owners|findings|reconciliation|overhead", 0,
 	 "csv: which table (pools)", 0},
 	{"per-worker", KEY_PER_WORKER, NULL, 0, "openmetrics: the figures of each worker too", 0},
-	{"classic", KEY_CLASSIC, NULL, 0, "openmetrics: the older text format of Prometheus", 0},
+	{"sites", KEY_SITES, "N", 0, "openmetrics: the N largest call sites too (at most 20)", 0},
+	{"totals", KEY_TOTALS, NULL, 0, "openmetrics: the job's own bytes alone", 0},
+	{"round", KEY_ROUND, "SIZE", 0, "openmetrics: bytes to the nearest multiple of SIZE", 0},
 	{0},
 };
 
@@ -33,9 +38,8 @@ static const struct {
 	enum export_takes bit;
 	const char *name;
 } special[] = {
-	{EXPORT_PER_WORKER, "--per-worker"},
-	{EXPORT_CLASSIC, "--classic"},
-	{EXPORT_TABLE, "--table"},
+	{EXPORT_PER_WORKER, "--per-worker"}, {EXPORT_SITES, "--sites"}, {EXPORT_TOTALS, "--totals"},
+	{EXPORT_ROUND, "--round"},           {EXPORT_TABLE, "--table"},
 };
 
 static const struct export_format *find_format(const char *name)
@@ -82,6 +86,27 @@ static void settle(struct arguments *a, const struct argp_state *state)
 	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
 		if (a->options.given & special[i].bit & ~a->format->takes)
 			command_misuse(state, "%s is not for %s", special[i].name, a->format->name);
+	if (a->options.given & EXPORT_TOTALS &&
+	    a->options.given & (EXPORT_PER_WORKER | EXPORT_SITES))
+		command_misuse(state, "--totals leaves out workers and call sites");
+}
+
+static void set_round(struct export_options *set, const char *text, const struct argp_state *state)
+{
+	set->given |= EXPORT_ROUND;
+	if (size_parse(text, &set->round_bytes) || !set->round_bytes)
+		command_misuse(state, "--round takes a size, such as 1MiB");
+}
+
+static void set_sites(struct export_options *set, const char *text, const struct argp_state *state)
+{
+	char *end;
+	long sites = strtol(text, &end, 10);
+
+	if (*end || sites < 1 || sites > SITES_MOST)
+		command_misuse(state, "--sites takes a number from 1 to %d", SITES_MOST);
+	set->given |= EXPORT_SITES;
+	set->sites = (size_t)sites;
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -104,8 +129,14 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	case KEY_PER_WORKER:
 		a->options.given |= EXPORT_PER_WORKER;
 		return 0;
-	case KEY_CLASSIC:
-		a->options.given |= EXPORT_CLASSIC;
+	case KEY_TOTALS:
+		a->options.given |= EXPORT_TOTALS;
+		return 0;
+	case KEY_ROUND:
+		set_round(&a->options, text, state);
+		return 0;
+	case KEY_SITES:
+		set_sites(&a->options, text, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->file)

@@ -6,6 +6,7 @@
 #define PROFILER_VIEW_EXPORT_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "profiler/error.h"
@@ -14,13 +15,17 @@
 /* Options that only some formats take. */
 enum export_takes {
 	EXPORT_PER_WORKER = 1,
-	EXPORT_CLASSIC = 2,
+	EXPORT_TOTALS = 2,
 	EXPORT_TABLE = 4,
+	EXPORT_ROUND = 8,
+	EXPORT_SITES = 16,
 };
 
 struct export_options {
 	unsigned given; /* of enum export_takes */
 	const char *table;
+	int64_t round_bytes; /* 0 = exact */
+	size_t sites;        /* so many of the largest */
 };
 
 struct export_format {

@@ -1,4 +1,8 @@
-/* The session as OpenMetrics 1.0: families one after the other, nothing unknown, no time stamps, "# EOF" at the end. */
+/*
+ * The session as metrics that readers of OpenMetrics 1.0 take and those of the older text format too (promtool, the textfile collector): to the
+ * latter UNIT and EOF are comments, but counters and info are spelled otherwise in the two. So everything is a gauge, which it is: a run that
+ * ended counts no further, and the next one begins anew. No time stamps, nothing unknown.
+ */
 #include "profiler/view/openmetrics.h"
 
 #include <errno.h>
@@ -47,7 +51,7 @@ static double group_value(const struct writer *w, const struct openmetrics_famil
 			continue;
 		if (isnan(result))
 			result = value;
-		else if (family->type == OPENMETRICS_COUNTER)
+		else if (family->join == OPENMETRICS_SUM)
 			result += value;
 		else if (value > result)
 			result = value;
@@ -55,19 +59,22 @@ static double group_value(const struct writer *w, const struct openmetrics_famil
 	return result;
 }
 
-/* Before OpenMetrics the name of a counter was that of its sample. */
+static enum model_unit unit_of(const struct openmetrics_family *family)
+{
+	const struct model_metric *figure = openmetrics_figure(family);
+
+	return figure ? figure->unit : family->unit;
+}
+
 static void print_head(const struct writer *w, const struct openmetrics_family *family)
 {
 	const struct model_metric *figure = openmetrics_figure(family);
-	const char *unit = unit_names[figure ? figure->unit : family->unit];
-	int classic = !!(w->options->given & EXPORT_CLASSIC);
-	const char *end = classic && family->type == OPENMETRICS_COUNTER ? "_total" : "";
+	const char *unit = unit_names[unit_of(family)];
 
-	fprintf(w->out, "# TYPE %s%s %s\n", family->name, end,
-		family->type == OPENMETRICS_COUNTER ? "counter" : "gauge");
-	if (unit[0] && !classic)
+	fprintf(w->out, "# TYPE %s gauge\n", family->name);
+	if (unit[0])
 		fprintf(w->out, "# UNIT %s %s\n", family->name, unit);
-	fprintf(w->out, "# HELP %s%s ", family->name, end);
+	fprintf(w->out, "# HELP %s ", family->name);
 	openmetrics_escape(w->out, figure ? figure->help : family->help);
 	fputs(".\n", w->out);
 }
@@ -78,6 +85,15 @@ static void print_number(FILE *out, double value)
 		fprintf(out, "%.0f\n", value);
 	else
 		fprintf(out, "%.17g\n", value);
+}
+
+/* Bytes to the nearest multiple of --round, so that runs that are alike look alike. */
+static double rounded(const struct writer *w, const struct openmetrics_family *family, double value)
+{
+	double step = (double)w->options->round_bytes;
+
+	return step > 0 && unit_of(family) == MODEL_UNIT_BYTES ? floor(value / step + 0.5) * step
+							       : value;
 }
 
 static void print_family(const struct writer *w, const struct openmetrics_family *family)
@@ -92,10 +108,8 @@ static void print_family(const struct writer *w, const struct openmetrics_family
 			continue;
 		if (!begun++)
 			print_head(w, family);
-		fprintf(w->out, "%s%s%s ", family->name,
-			family->type == OPENMETRICS_COUNTER ? "_total" : "",
-			groups->items[i].labels);
-		print_number(w->out, value);
+		fprintf(w->out, "%s%s ", family->name, groups->items[i].labels);
+		print_number(w->out, rounded(w, family, value));
 	}
 }
 
@@ -117,14 +131,10 @@ static void print_info(const struct writer *w)
 	for (size_t i = 0; i < m->process_count && !owner; i++)
 		if (m->processes[i].role == MODEL_ROLE_OWNER)
 			owner = &m->processes[i];
-	if (w->options->given & EXPORT_CLASSIC)
-		fputs("# TYPE loopmem_session_info gauge\n"
-		      "# HELP loopmem_session_info What was run with what.\n",
-		      w->out);
-	else
-		fputs("# TYPE loopmem_session info\n# HELP loopmem_session What was run with what.\n",
-		      w->out);
-	fprintf(w->out, "loopmem_session_info{version=\"");
+	fputs("# TYPE loopmem_session_info gauge\n"
+	      "# HELP loopmem_session_info What was run with what.\n"
+	      "loopmem_session_info{version=\"",
+	      w->out);
 	openmetrics_escape(w->out, m->version);
 	fputc('"', w->out);
 	for (size_t i = 0; i < m->fact_count; i++)
@@ -139,21 +149,37 @@ static void print_info(const struct writer *w)
 	fputs("} 1\n", w->out);
 }
 
+static int has_scope(const struct export_options *options, enum openmetrics_scope scope)
+{
+	if (options->given & EXPORT_TOTALS)
+		return scope == OPENMETRICS_JOB;
+	return (scope != OPENMETRICS_WORKER || options->given & EXPORT_PER_WORKER) &&
+	       (scope != OPENMETRICS_SITE || options->given & EXPORT_SITES);
+}
+
+/* --totals leaves the job's own bytes: what two runs are compared by. */
+static int is_wanted(const struct export_options *options, const struct openmetrics_family *family)
+{
+	return has_scope(options, family->scope) &&
+	       (!(options->given & EXPORT_TOTALS) || unit_of(family) == MODEL_UNIT_BYTES);
+}
+
 static int write_families(struct writer *w)
 {
 	int failed = 0;
 
 	for (int scope = 0; scope < OPENMETRICS_SCOPES; scope++) {
-		if (scope == OPENMETRICS_WORKER && !(w->options->given & EXPORT_PER_WORKER))
+		if (!has_scope(w->options, (enum openmetrics_scope)scope))
 			continue;
-		openmetrics_group_objects(&w->groups[scope], w->m, (enum openmetrics_scope)scope);
+		openmetrics_group_objects(&w->groups[scope], w->m, (enum openmetrics_scope)scope,
+					  w->options->sites);
 		failed |= w->groups[scope].failed;
 	}
 	print_info(w);
 	for (size_t i = 0; i < openmetrics_family_count; i++)
-		print_family(w, &openmetrics_families[i]);
-	if (!(w->options->given & EXPORT_CLASSIC))
-		fputs("# EOF\n", w->out);
+		if (is_wanted(w->options, &openmetrics_families[i]))
+			print_family(w, &openmetrics_families[i]);
+	fputs("# EOF\n", w->out);
 	for (int scope = 0; scope < OPENMETRICS_SCOPES; scope++)
 		openmetrics_groups_release(&w->groups[scope]);
 	return failed ? -1 : 0;

@@ -17,16 +17,18 @@ enum openmetrics_scope {
 	OPENMETRICS_POOL,
 	OPENMETRICS_PHASE,
 	OPENMETRICS_WORKER,
+	OPENMETRICS_SITE,
 	OPENMETRICS_FINDING,
 	OPENMETRICS_SCOPES
 };
 
-enum openmetrics_type { OPENMETRICS_GAUGE, OPENMETRICS_COUNTER };
+/* What is told of several objects that have the same labels. */
+enum openmetrics_join { OPENMETRICS_LARGEST, OPENMETRICS_SUM };
 
 struct openmetrics_family {
 	enum openmetrics_scope scope;
 	const char *name;
-	enum openmetrics_type type;
+	enum openmetrics_join join;
 	enum model_unit unit;
 	/* Bytes, seconds, byte-seconds or a count; NaN when the session does not tell. NULL = `figure` is looked up. */
 	double (*value)(const struct model *m, const void *object);
@@ -60,9 +62,9 @@ struct openmetrics_finding {
 	enum model_severity severity;
 };
 
-/* Fills `groups`; the caller releases them, also after a failure. */
+/* Fills `groups`, of sites with the `sites` largest; the caller releases them, also after a failure. */
 void openmetrics_group_objects(struct openmetrics_groups *groups, const struct model *m,
-			       enum openmetrics_scope scope);
+			       enum openmetrics_scope scope, size_t sites);
 void openmetrics_groups_release(struct openmetrics_groups *groups);
 
 /* A label's value or the text of HELP: backslash, quote and line feed. */

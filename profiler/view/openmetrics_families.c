@@ -103,6 +103,14 @@ static double finding_count(const struct model *m, const void *object)
 	return 0;
 }
 
+static double site_live(const struct model *m, const void *object)
+{
+	const struct model_site_row *row = object;
+
+	(void)m;
+	return (double)row->live_bytes;
+}
+
 static double collector_cpu(const struct model *m, const void *object)
 {
 	(void)object;
@@ -127,15 +135,15 @@ static double dropped_events(const struct model *m, const void *object)
 	return (double)m->dropped;
 }
 
-#define FIGURE(scope_, name_, type_, figure_) \
+#define FIGURE(scope_, name_, join_, figure_) \
 	{.scope = OPENMETRICS_##scope_,       \
 	 .name = name_,                       \
-	 .type = OPENMETRICS_##type_,         \
+	 .join = OPENMETRICS_##join_,         \
 	 .figure = figure_},
-#define FAMILY(scope_, name_, type_, unit_, value_, help_) \
+#define FAMILY(scope_, name_, join_, unit_, value_, help_) \
 	{.scope = OPENMETRICS_##scope_,                    \
 	 .name = name_,                                    \
-	 .type = OPENMETRICS_##type_,                      \
+	 .join = OPENMETRICS_##join_,                      \
 	 .unit = MODEL_UNIT_##unit_,                       \
 	 .value = value_,                                  \
 	 .help = help_},
@@ -153,7 +161,8 @@ const struct model_metric *openmetrics_figure(const struct openmetrics_family *f
 		[OPENMETRICS_POOL] = MODEL_SCOPE_POOL,
 		[OPENMETRICS_PHASE] = MODEL_SCOPE_PHASE,
 		[OPENMETRICS_WORKER] = MODEL_SCOPE_WORKER,
-		[OPENMETRICS_FINDING] = MODEL_SCOPES, /* has none */
+		[OPENMETRICS_SITE] = MODEL_SCOPES, /* have none */
+		[OPENMETRICS_FINDING] = MODEL_SCOPES,
 	};
 
 	return family->figure ? model_metric_find(scopes[family->scope], family->figure) : NULL;

@@ -8,6 +8,7 @@
 #include "profiler/model/findings.h"
 #include "profiler/view/escape.h"
 #include "profiler/view/openmetrics.h"
+#include "profiler/view/site_words.h"
 
 enum { NAMED_POOLS = 50, LABEL_BYTES = 128 };
 
@@ -234,6 +235,41 @@ static void group_workers(struct openmetrics_groups *g, const struct model *m)
 		}
 }
 
+/* Where the code is, without what changes from run to run: no line, no directory of somebody's. */
+static void label_line(struct labels *l, const struct model_line *line)
+{
+	const char *file = line->file ? line->file : line->module ? line->module : "";
+	const char *name = line->function ? line->function : "";
+	char function[LABEL_BYTES + 1];
+
+	snprintf(function, sizeof(function), "%.*s", (int)escape_cut(name, LABEL_BYTES), name);
+	label(l, "function", function);
+	label(l, "file", site_short_path(file));
+}
+
+/* The largest at the peak; those without a known stack are no site. */
+static void group_sites(struct openmetrics_groups *g, const struct model *m, size_t most)
+{
+	struct model_site_filter filter = {.t_ns = MODEL_NONE, .stage = -1, .pool = -1};
+	struct model_site_row *rows = NULL;
+	size_t count = 0;
+	struct labels l;
+
+	if (model_sites_rank(m, &filter, &rows, &count) < 0)
+		g->failed = 1;
+	g->storage = rows;
+	for (size_t i = 0, told = 0; i < count && told < most; i++) {
+		if (rows[i].line < 0 || rows[i].live_bytes <= 0)
+			continue;
+		labels_begin(&l);
+		if (rows[i].pool >= 0)
+			label_pool(&l, m, (size_t)rows[i].pool);
+		label_line(&l, &m->lines[rows[i].line]);
+		add_object(g, labels_end(&l), &rows[i]);
+		told++;
+	}
+}
+
 /* Every finding there is, at every severity: rules can be written before the first case. */
 static void group_findings(struct openmetrics_groups *g, const struct model *m)
 {
@@ -255,7 +291,7 @@ static void group_findings(struct openmetrics_groups *g, const struct model *m)
 }
 
 void openmetrics_group_objects(struct openmetrics_groups *g, const struct model *m,
-			       enum openmetrics_scope scope)
+			       enum openmetrics_scope scope, size_t sites)
 {
 	static void (*const by_scope[OPENMETRICS_SCOPES])(struct openmetrics_groups *,
 							  const struct model *) = {
@@ -265,7 +301,10 @@ void openmetrics_group_objects(struct openmetrics_groups *g, const struct model 
 	};
 
 	*g = (struct openmetrics_groups){0};
-	by_scope[scope](g, m);
+	if (scope == OPENMETRICS_SITE)
+		group_sites(g, m, sites);
+	else
+		by_scope[scope](g, m);
 }
 
 void openmetrics_groups_release(struct openmetrics_groups *g)

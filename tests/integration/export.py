@@ -13,6 +13,7 @@ import tap
 
 BUILD, SRC, TMP = os.environ["LOOPMEM_BUILD"], os.environ["SRC"], os.environ["TEST_TMP"]
 SESSION = os.path.join(TMP, "run.loopmem")
+WITH_SITES = os.path.join(TMP, "sites.loopmem")
 LARGE = os.path.join(TMP, "large.loopmem")
 
 
@@ -27,13 +28,13 @@ def export(form, *arguments, session=SESSION):
 
 
 subprocess.run([f"{BUILD}/tests/fixtures/reference_session", SESSION], check=True)
+subprocess.run([f"{BUILD}/tests/fixtures/reference_session", "--sites", WITH_SITES], check=True)
 report = json.loads(loopmem("report", "-f", "json", SESSION))
 
 # ---- OpenMetrics: a reader from the rules of its specification ----
 
 SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{.*\})? (-?[0-9.e+]+)$')
 LABEL = re.compile(r'([a-zA-Z][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)')
-SUFFIXES = {"gauge": [""], "counter": ["_total"], "info": ["_info"]}
 
 
 def labels_of(text):
@@ -62,7 +63,7 @@ def read_openmetrics(text):
                 family[word.lower()] = rest
             continue
         name, labels, value = SAMPLE.match(line).groups()
-        assert name in [family["name"] + s for s in SUFFIXES[family["type"]]], line
+        assert name == family["name"] and family["type"] == "gauge", line
         sample = (labels_of(labels), float(value))
         assert sample[0] not in [s[0] for s in family["samples"]], f"{line} comes twice"
         family["samples"].append(sample)
@@ -76,9 +77,9 @@ def only(families, name, **labels):
 
 
 def figures(text):
-    """The rows of openmetrics.def: name, scope, figure of the JSON or None."""
-    rows = re.findall(r'^(FIGURE|FAMILY)\((\w+), "(\w+)", \w+, (?:"(\w+)")?', text, re.M)
-    return [(name, scope, figure if kind == "FIGURE" else None) for kind, scope, name, figure in rows]
+    """The rows of openmetrics.def: name, scope, SUM or LARGEST, figure of the JSON or None."""
+    rows = re.findall(r'^(FIGURE|FAMILY)\((\w+), "(\w+)", (\w+), (?:"(\w+)")?', text, re.M)
+    return [(name, scope, join, figure if kind == "FIGURE" else None) for kind, scope, name, join, figure in rows]
 
 
 TABLE = figures(open(f"{SRC}/profiler/view/openmetrics.def", encoding="utf-8").read())
@@ -86,19 +87,18 @@ TABLE = figures(open(f"{SRC}/profiler/view/openmetrics.def", encoding="utf-8").r
 
 @tap.claim
 def openmetrics_keeps_the_rules_of_its_specification():
-    families = read_openmetrics(export("openmetrics", "--per-worker"))
-    assert len(families) == len(TABLE) + 1  # and loopmem_session
+    families = read_openmetrics(export("openmetrics", "--per-worker", "--sites=20", session=WITH_SITES))
+    assert len(families) == len(TABLE) + 1  # and loopmem_session_info
     for name, family in families.items():
         assert family["samples"] and family["help"]
         if family["unit"]:
             assert name.endswith("_" + family["unit"]), name
-        for suffix in ("_total", "_created", "_info"):
-            assert name + suffix not in families
+        assert not name.endswith(("_total", "_created", "_bucket", "_count", "_sum")), "not of a gauge"
 
 
 @tap.claim
 def names_follow_from_those_of_the_json_by_one_rule():
-    for name, scope, figure in TABLE:
+    for name, scope, _, figure in TABLE:
         if figure:
             unit = re.search(r"_(byte_seconds|bytes|seconds|s)(?=_|$)", figure)
             moved = figure[:unit.start()] + figure[unit.end():]
@@ -111,13 +111,12 @@ def names_follow_from_those_of_the_json_by_one_rule():
 @tap.claim
 def openmetrics_figures_are_those_of_the_json():
     families = read_openmetrics(export("openmetrics"))
-    for name, scope, figure in TABLE:
+    for name, scope, join, figure in TABLE:
         if scope == "JOB" and figure:
             assert only(families, name) == report["totals"][figure], name
         if scope == "POOL" and figure:
             pools = [p[figure] for p in report["pools"] if p["stage"] == "train"]
-            counter = families[name]["type"] == "counter"
-            expected = sum(pools) if counter else max(pools)
+            expected = sum(pools) if join == "SUM" else max(pools)
             assert abs(only(families, name, stage="train", pool="train_dl") - expected) <= 1e-9 * expected
     assert only(families, "loopmem_pool_starts", stage="train") == 3
     assert only(families, "loopmem_pool_batches", stage="train") == sum(
@@ -142,13 +141,57 @@ def no_label_changes_from_run_to_run():
             assert not {"pid", "epoch", "path", "line"} & set(labels)
 
 
+EVERYTHING = ("--per-worker", "--sites=20")
+
+
 @tap.claim
-def promtool_has_nothing_to_say_about_the_classic_form():
+def promtool_has_nothing_to_say():
     if not shutil.which("promtool"):
         raise tap.Skip("promtool is not installed")
-    done = subprocess.run(["promtool", "check", "metrics"], input=export("openmetrics", "--classic", "--per-worker"),
-                          capture_output=True, text=True)
-    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    for text in (export("openmetrics", *EVERYTHING, session=WITH_SITES), export("openmetrics", "--totals")):
+        done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True)
+        assert (done.returncode, done.stdout + done.stderr) == (0, "")
+
+
+@tap.claim
+def the_reference_readers_of_both_forms_read_the_same():
+    try:
+        from prometheus_client import openmetrics, parser
+        import prometheus_client.openmetrics.parser
+    except ImportError:
+        raise tap.Skip("python3-prometheus-client is not installed")
+    text = export("openmetrics", *EVERYTHING, session=WITH_SITES)
+
+    def samples(families):
+        return [(s.name, s.labels, s.value, s.timestamp) for f in families for s in f.samples]
+
+    strict = samples(openmetrics.parser.text_string_to_metric_families(text))
+    assert strict == samples(parser.text_string_to_metric_families(text))
+    assert len(strict) == len([line for line in text.splitlines() if not line.startswith("#")])
+
+
+@tap.claim
+def sites_are_told_when_asked_for_without_what_changes():
+    assert "loopmem_site_live_bytes" not in read_openmetrics(export("openmetrics", session=WITH_SITES))
+    told = read_openmetrics(export("openmetrics", "--sites=3", session=WITH_SITES))["loopmem_site_live_bytes"]["samples"]
+    assert [labels for labels, _ in told] == [
+        {"stage": "train", "pool": "train_dl", "function": "CocoTrain.__getitem__", "file": "dataset.py"},
+        {"function": "build_model", "file": "train.py"},
+        {"stage": "validate", "pool": "val_dl", "function": "CocoVal.__getitem__", "file": "dataset.py"}]
+    listed = re.findall(r"^ +([0-9.]+) .*\w+\.py:\d+", loopmem("sites", WITH_SITES), re.M)[:3]
+    assert [f"{value / (1 << 30):.1f}" for _, value in told] == listed, "in GiB, as loopmem sites lists them"
+
+
+@tap.claim
+def totals_are_the_bytes_of_the_job_and_rounding_makes_alike_runs_the_same():
+    families = read_openmetrics(export("openmetrics", "--totals", "--round=1MiB"))
+    expected = {name for name in read_openmetrics(export("openmetrics"))
+                if re.fullmatch(r"loopmem_job_\w+_bytes", name)} | {"loopmem_session_info"}
+    assert set(families) == expected
+    for name in expected - {"loopmem_session_info"}:
+        (labels, value), = families[name]["samples"]
+        exact = only(read_openmetrics(export("openmetrics")), name)
+        assert labels == {} and value % (1 << 20) == 0 and abs(value - exact) <= 1 << 19, name
 
 
 # ---- Perfetto: the rules of its JSON importer ----
@@ -299,7 +342,10 @@ def the_ending_of_the_file_chooses_the_format():
 def what_cannot_be_done_is_told():
     assert "no format given" in loopmem("export", SESSION, status=2)
     assert 'no format "xls"; formats: openmetrics, perfetto, csv' in loopmem("export", "-f", "xls", SESSION, status=2)
-    assert "--classic is not for csv" in loopmem("export", "-f", "csv", "--classic", SESSION, status=2)
+    assert "--round is not for csv" in loopmem("export", "-f", "csv", "--round=1M", SESSION, status=2)
+    assert "--round takes a size" in loopmem("export", "-f", "openmetrics", "--round=0", SESSION, status=2)
+    assert "--sites takes a number from 1 to 20" in loopmem("export", "-f", "openmetrics", "--sites=x", SESSION, status=2)
+    assert "--totals leaves out" in loopmem("export", "-f", "openmetrics", "--totals", "--sites=2", SESSION, status=2)
     assert 'no table "none"' in loopmem("export", "-f", "csv", "--table=none", SESSION, status=2)
     assert "no session given" in loopmem("export", "-f", "csv", status=2)
     assert "not a loopmem session" in loopmem("export", "-f", "csv", __file__, status=3)
