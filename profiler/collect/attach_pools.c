@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "profiler/collect/idle.h"
 
@@ -151,27 +152,34 @@ void attach_pools_join(struct attach_pools *ps, int64_t number, struct process *
 
 /* ---- states ---- */
 
-/* poll with one descriptor and 5000 ms, where the kernel does not tell what it waits in. */
+/* poll with one descriptor and 5000 ms (ppoll: somewhere in memory), where the kernel does not tell
+ * what it waits in. Three numbers only come from a process that sleeps in a system call. */
 static enum idle_wait wait_by_call(pid_t pid)
 {
 	char text[256];
 	unsigned long number, descriptors, timeout;
 
-	if (proc_read(pid, "syscall", text, sizeof(text)) <= 0)
+	if (proc_read(pid, "syscall", text, sizeof(text)) <= 0 ||
+	    sscanf(text, "%lu %*x %lx %lx", &number, &descriptors, &timeout) != 3)
 		return IDLE_WAIT_UNKNOWN;
-	if (sscanf(text, "%lu %*x %lx %lx", &number, &descriptors, &timeout) != 3)
-		return IDLE_WAIT_OTHER; /* "running" */
-	return descriptors == 1 && timeout == 5000 ? IDLE_WAIT_POLL : IDLE_WAIT_OTHER;
+	return descriptors == 1 && (timeout == 5000 || number == SYS_ppoll) ? IDLE_WAIT_POLL
+									    : IDLE_WAIT_OTHER;
+}
+
+/* The function is poll_schedule_timeout or, where the compiler took that into its callers, do_poll
+ * or do_sys_poll; epoll's are ep_poll and the like. */
+static int names_poll(const char *wchan)
+{
+	return strstr(wchan, "poll") && !strstr(wchan, "ep_poll") && !strstr(wchan, "epoll");
 }
 
 static enum idle_wait wait_of(pid_t pid)
 {
-	static const char in_poll[] = "poll_schedule_timeout";
 	char wchan[64];
 	int is_told = proc_read(pid, "wchan", wchan, sizeof(wchan)) > 0 && strcmp(wchan, "0");
 
 	if (is_told)
-		return strncmp(wchan, in_poll, strlen(in_poll)) ? IDLE_WAIT_OTHER : IDLE_WAIT_POLL;
+		return names_poll(wchan) ? IDLE_WAIT_POLL : IDLE_WAIT_OTHER;
 	return wait_by_call(pid); /* it runs, or may not be seen */
 }
 
@@ -263,12 +271,12 @@ static void judge(struct attach_pools *ps, struct guess *g, int64_t now_ns)
 	for (size_t i = 0; i < g->count; i++)
 		if (g->workers[i].process->state == PROCESS_ALIVE)
 			works |= see(&g->workers[i], now_ns);
-	if (works) {
-		idle_pool_works(&g->idle, now_ns, g->state == LOOPMEM_POOL_EXHAUSTED);
+	idle_pool_look(&g->idle, now_ns, works,
+		       g->state == LOOPMEM_POOL_DELIVERING || g->state == LOOPMEM_POOL_PARKED);
+	if (works)
 		become(ps, g, LOOPMEM_POOL_DELIVERING, now_ns);
-	} else if (g->kind == LADDER_LOADER && idle_pool_is_idle(&g->idle, now_ns)) {
+	else if (g->kind == LADDER_LOADER && idle_pool_is_idle(&g->idle, now_ns))
 		judge_idle(ps, g);
-	}
 }
 
 /* ---- ends ---- */

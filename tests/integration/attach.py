@@ -1,4 +1,5 @@
 """loopmem attach: pools of programs that run without the shim, found from outside and told as guesses."""
+import contextlib
 import json
 import os
 import signal
@@ -12,16 +13,17 @@ import tap
 
 LOADERS = os.path.join(os.path.dirname(os.path.abspath(profiled.__file__)), "loaders.py")
 METHODS = "fork", "spawn", "forkserver"
+PATIENCE_S = 100  # with which a condition is waited for: many times what a quiet machine needs
 
 
 class Watched:
     """A program, the session of its watching, and what the program says it did."""
 
-    def __init__(self, name, *command, wait_s=1.0, options=()):
+    def __init__(self, name, *command, ready=None, options=()):
         self.file = profiled.path(f"{name}.loopmem")
         self.said = profiled.path(f"{name}.said")
-        self.program = subprocess.Popen([sys.executable, *command], stdout=open(self.said, "w"))
-        time.sleep(wait_s)
+        self.program = subprocess.Popen([sys.executable, *command], stdin=subprocess.PIPE, stdout=open(self.said, "w"))
+        profiled.until(ready or (lambda: profiled.alive(self.program.pid)), f"{name} is to be watched", PATIENCE_S)
         self.attach = subprocess.Popen(
             [profiled.LOOPMEM, "attach", "-o", self.file, *options, str(self.program.pid)],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -32,6 +34,25 @@ class Watched:
 
     def truth(self):
         return [line["pool"] for line in self.lines() if "pool" in line]
+
+    def go_on(self):
+        self.program.stdin.write(b"\n")
+        self.program.stdin.flush()
+
+    def column(self, query, *values):
+        """The first column of the session as it is so far."""
+        try:
+            with contextlib.closing(sqlite3.connect(f"file:{self.file}?mode=ro", uri=True)) as session:
+                return [row[0] for row in session.execute(query, values)]
+        except sqlite3.OperationalError:
+            return []  # not made yet, or in this moment
+
+    def events(self, pool):
+        """What was said of a pool: "pool-reuse" = it delivers."""
+        return self.column("SELECT kind FROM event WHERE pool = ? ORDER BY t_ns", pool)
+
+    def until(self, condition, what):
+        return profiled.until(lambda: condition() or self.attach.poll() is not None, f"{self.file}: {what}", PATIENCE_S)
 
     def finish(self):
         self.out, self.err = self.attach.communicate(timeout=60)
@@ -57,16 +78,35 @@ def spans(pool):
     return [span["state"] for span in pool["states"]]
 
 
-# They run at the same time: most of it is waiting for a validation that is long enough.
-running = {method: Watched(method, LOADERS, method, "4", "15") for method in METHODS}
-measured = {}
+class Fit(Watched):
+    """Train, validate and train again, each for as long as it takes to be recognised from outside."""
+
+    def __init__(self, method):
+        super().__init__(method, LOADERS, method, ready=lambda: self.delivered("train"))
+
+    def delivered(self, name):
+        return {"delivered": name} in self.lines()
+
+    def validate(self):
+        self.until(lambda: "pool-reuse" in self.events(1), "the train pool delivers")
+        self.validating_s = time.monotonic()
+        self.go_on()
+
+    def measure(self):
+        """Private bytes of the train workers while they are idle, by the test's own reading, and when that was."""
+        self.until(lambda: "pool-exhausted" in self.events(1), "the train pool is idle")
+        self.private = private(self.truth()[0])
+        self.private_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        self.go_on()
+
+    def end(self):
+        self.until(lambda: self.events(1).count("pool-reuse") > 1, "the train pool delivers again")
+        self.validated_s = time.monotonic()
+        self.go_on()
 
 
-def measure():
-    """Private bytes of the train workers while they are idle, by the test's own reading, and when that was."""
-    for method, watched in running.items():
-        profiled.until(lambda: len(watched.truth()) == 2, "validation has begun")
-        measured[method] = private(watched.truth()[0]), time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+# They run at the same time: most of it is waiting for pools to be idle for long enough.
+running = {method: Fit(method) for method in METHODS}
 
 
 def told_private(watched, at_ns):
@@ -82,26 +122,27 @@ def told_private(watched, at_ns):
 def found(method):
     watched = running[method]
     if not hasattr(watched, "result"):
-        watched.finish()
-        watched.result = watched.report()
+        watched.result = watched.finish().report()
     return watched, watched.result
 
 
 def check(method):
     watched, report = found(method)
-    assert watched.status == 0 and watched.program.wait(timeout=30) == 0, watched.err
-    assert watched.lines()[-1] == {"validated": True}
+    assert watched.status == 0 and watched.program.wait(timeout=PATIENCE_S) == 0, watched.err
+    assert watched.delivered("train again")
     pools = report["pools"]
-    assert [[w["pid"] for w in pool["workers"]] for pool in pools] == watched.truth(), pools
+    told = [sorted(w["pid"] for w in pool["workers"]) for pool in pools]
+    assert told == [sorted(pids) for pids in watched.truth()], (told, watched.truth())
     for pool in pools:
         assert pool["guessed"] and pool["stage"] == "other" and pool["batches"] is None
         assert pool["start_method"] == method and pool["owner_pid"] == watched.program.pid
 
 
 @tap.claim
-def private_bytes_can_be_read_beside_it():
-    measure()
-    assert all(measured.values())
+def a_training_is_watched_while_it_validates_and_trains_again():
+    for step in Fit.validate, Fit.measure, Fit.end:
+        for watched in running.values():
+            step(watched)
 
 
 @tap.claim
@@ -123,17 +164,18 @@ def every_pool_of_a_forkserver_is_found_with_its_real_owner():
 def the_train_pool_is_likely_idle_during_validation_and_delivers_again():
     for method in METHODS:
         train, validate = found(method)[1]["pools"]
-        states = spans(train)
-        assert "exhausted" in states and "delivering" in states, (method, states)
-        assert 8 < train["idle_retained_seconds"] < 25, (method, train["idle_retained_seconds"])
-        assert "exhausted" not in spans(validate)[:-1], (method, spans(validate))
+        assert spans(train) == ["starting", "delivering", "exhausted", "delivering"], (method, spans(train))
+        watched = running[method]
+        longest_s = watched.validated_s - watched.validating_s + 2
+        assert 9 < train["idle_retained_seconds"] < longest_s, (method, train["idle_retained_seconds"], longest_s)
+        assert "exhausted" not in spans(validate), (method, spans(validate))
 
 
 @tap.claim
 def private_bytes_are_those_of_smaps_rollup():
     for method in METHODS:
-        mine, at_ns = measured[method]
-        told = told_private(found(method)[0], at_ns)
+        watched = found(method)[0]
+        mine, told = watched.private, told_private(watched, watched.private_ns)
         assert abs(told - mine) < 0.05 * mine, (method, told, mine)
 
 
@@ -162,21 +204,25 @@ import multiprocessing as mp, time, subprocess, os
 context = mp.get_context("fork")
 mine = [context.Queue() for _ in range(2)]
 pool = context.Pool(3)
-lone = context.Process(target=time.sleep, args=(30,))
+lone = context.Process(target=time.sleep, args=(300,), daemon=True)
 lone.start()
-sleeper = subprocess.Popen(["sleep", "30"])
-pool.map(time.sleep, [0.2] * 60)
-lone.terminate(); sleeper.terminate()
+sleeper = subprocess.Popen(["sleep", "300"])
+work = pool.map_async(time.sleep, [0.1] * 10000)
+input()
+pool.terminate(); lone.terminate(); sleeper.terminate()
 """
-    watched = Watched("pool", "-c", program).finish()
-    pools = watched.report()["pools"]
+    watched = Watched("pool", "-c", program)
+    watched.until(lambda: watched.events(1), "a pool is found")
+    time.sleep(1.5)  # a second look, which finds nothing more
+    watched.go_on()
+    pools = watched.finish().report()["pools"]
     assert [(p["label"], len(p["workers"])) for p in pools] == [("worker pool", 3)], pools
 
 
 @tap.claim
 def an_interrupt_ends_the_watching_and_not_the_program():
-    watched = Watched("interrupted", "-c", "import time; time.sleep(60)")
-    time.sleep(1)
+    watched = Watched("interrupted", "-c", "import time; time.sleep(300)")
+    watched.until(lambda: watched.column("SELECT pss_bytes FROM rollup"), "it is watched")
     watched.attach.send_signal(signal.SIGINT)
     watched.finish()
     assert watched.status == 0 and "more: loopmem report" in watched.err, watched.err
@@ -189,10 +235,10 @@ def an_interrupt_ends_the_watching_and_not_the_program():
 
 @tap.claim
 def it_ends_after_the_duration_and_is_quiet():
-    watched = Watched("duration", "-c", "import time; time.sleep(60)", options=("--duration", "1.5", "-q"))
+    watched = Watched("duration", "-c", "import time; time.sleep(300)", options=("--duration", "1.5", "-q"))
     watched.finish()
     assert (watched.status, watched.out, watched.err) == (0, "", ""), watched.err
-    assert 1.4 < watched.report()["duration_s"] < 7
+    assert 1.4 < watched.report()["duration_s"] < 20
     profiled.end(watched.program.pid)
     watched.program.wait()
 

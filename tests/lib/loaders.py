@@ -1,10 +1,12 @@
 """A program with pools of workers made like torch's data loaders (a queue and an event a pool, a queue a worker), without
-torch: `loaders.py METHOD TRAIN_S VALIDATE_S [WORKERS]`. Prints what it made as JSON lines, which is the truth for tests:
-{"pool": [worker pids], "private": ...}."""
+torch: `loaders.py METHOD`, fork, spawn or forkserver. It trains, validates and trains again; each of the three ends when a
+line is read from stdin. Prints what it made as JSON lines, which is the truth for tests: {"pool": [worker pids]}, and
+{"delivered": name} when the first item of one of the three was taken."""
 import json
 import multiprocessing
 import os
 import queue
+import select
 import sys
 import time
 
@@ -37,14 +39,16 @@ class Loader:
             self.workers.append(worker)
         say(pool=[worker.pid for worker in self.workers])
 
-    def deliver(self, seconds):
+    def deliver(self, name):
         """One item ahead for each worker; nothing is left in the queues at the end."""
-        end, taken = time.monotonic() + seconds, 0
+        taken = 0
         for index in self.indices:
             index.put(0)
-        while time.monotonic() < end:
+        while not told_to_go_on():
             self.result.get()
             self.indices[taken % len(self.indices)].put(taken)
+            if not taken:
+                say(delivered=name)
             taken += 1
         for _ in self.indices:
             self.result.get()
@@ -56,18 +60,21 @@ class Loader:
             worker.join()
 
 
+def told_to_go_on():
+    """By a line, or by its end: who tells is gone."""
+    return bool(select.select([0], [], [], 0)[0]) and os.read(0, 1) is not None
+
+
 def say(**what):
     print(json.dumps(what), flush=True)
 
 
 if __name__ == "__main__":
-    method, train_s, validate_s = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
-    mine = multiprocessing.get_context(method)
-    train = Loader(mine, int(sys.argv[4]) if len(sys.argv) > 4 else 3, 20)
-    train.deliver(train_s)
+    mine = multiprocessing.get_context(sys.argv[1])
+    train = Loader(mine, 3, 20)
+    train.deliver("train")
     validate = Loader(mine, 2, 10)
-    validate.deliver(validate_s)
-    say(validated=True)
+    validate.deliver("validate")
     validate.stop()
-    train.deliver(3)
+    train.deliver("train again")
     train.stop()

@@ -33,15 +33,15 @@ def start(*command, options=(), **kwargs):
     return subprocess.Popen([LOOPMEM, "run", *options, "--", *command], text=True, cwd=TMP, **kwargs)
 
 
-def until(condition, what):
+def until(condition, what, within_s=WAIT_S):
     """The first true value of condition()."""
-    end = time.monotonic() + WAIT_S
+    end = time.monotonic() + within_s
     while time.monotonic() < end:
         value = condition()
         if value:
             return value
         time.sleep(0.01)
-    raise AssertionError(f"not within {WAIT_S} s: {what}")
+    raise AssertionError(f"not within {within_s} s: {what}")
 
 
 def children(pid):
