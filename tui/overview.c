@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profiler/view/format.h"
+#include "profiler/view/words.h"
 #include "tui/pool_words.h"
 #include "tui/tail.h"
 #include "tui/ui.h"
@@ -171,13 +172,16 @@ static void draw_findings(const struct ui *ui, struct cells *cells, int y, int r
 		draw_finding(ui, cells, y + i, (size_t)i);
 }
 
-/* Marks, cost of measuring and the unexplained rest, on large screens. */
-static void draw_small_print(const struct ui *ui, struct cells *cells, int y)
+/* How many workers fit; marks, cost of measuring and the unexplained rest, on large screens. */
+static void draw_small_print(const struct ui *ui, struct cells *cells, int y, int rows)
 {
 	const struct model *m = ui->model;
-	struct pen pen = pen_at(cells, y, 1);
+	struct pen pen = pen_at(cells, y + rows - 1, 1), fit = pen_at(cells, y, 1);
+	char words[WORDS_MAX];
 	char a[FORMAT_MAX] = "not set", b[FORMAT_MAX] = "not set", gap[FORMAT_MAX];
 
+	if (rows > 1)
+		pen_print(&fit, "workers  %s", words_capacity(words, sizeof(words), m));
 	if (ui->time.a_ns != MODEL_NONE)
 		format_moment(a, ui->time.a_ns);
 	if (ui->time.b_ns != MODEL_NONE)
@@ -265,7 +269,7 @@ static struct rows share_out(const struct ui *ui, const struct cells *cells, int
 		rows.findings = (int)(ui->model->finding_count < FINDINGS_SHOWN
 					      ? ui->model->finding_count
 					      : FINDINGS_SHOWN);
-		rows.small_print = 1;
+		rows.small_print = 1 + (ui->model->capacity.workers != MODEL_NONE);
 	}
 	if ((size_t)rows.findings > ui->model->finding_count)
 		rows.findings = (int)ui->model->finding_count;
@@ -349,7 +353,7 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 	sheet_release(&sheet);
 	draw_findings(ui, cells, end, rows.findings);
 	if (rows.small_print)
-		draw_small_print(ui, cells, end + rows.findings);
+		draw_small_print(ui, cells, end + rows.findings, rows.small_print);
 	if (rows.log)
 		draw_log(ui, cells, end + rows.findings + rows.small_print, rows.log);
 }

@@ -12,7 +12,7 @@
 #include "profiler/nearest.h"
 #include "profiler/view/report.h"
 
-enum { KEY_FULL = 0x100, KEY_WIDTH, KEY_ASCII, KEY_MAX_BYTES };
+enum { KEY_FULL = 0x100, KEY_WIDTH, KEY_ASCII, KEY_MAX_BYTES, KEY_WHAT_IF };
 enum { WIDTH_LEAST = TERMINAL_WIDTH_LEAST, WIDTH_MOST = 1000, MAX_BYTES_LEAST = 1024 };
 
 struct arguments {
@@ -20,6 +20,9 @@ struct arguments {
 	const char *output;
 	struct report_options options;
 	bool ascii;
+	const char *question; /* of --what-if */
+	struct what_if what_if;
+	struct what_if_result what_if_result;
 	char **files;
 	int file_count;
 };
@@ -32,6 +35,8 @@ static const struct argp_option options[] = {
 	{"width", KEY_WIDTH, "N", 0, "columns (the terminal's, at most 100)", 0},
 	{"max-bytes", KEY_MAX_BYTES, "N", 0,
 	 "markdown: no more bytes than that (60000), the least important go first", 0},
+	{"what-if", KEY_WHAT_IF, "KEY=N,...", 0,
+	 "what it would need with workers=N, prefetch=N; workers(train)=N of one stage", 0},
 	{"ascii", KEY_ASCII, NULL, 0, "no other characters than ASCII", 0},
 	{0},
 };
@@ -101,6 +106,11 @@ static void settle(struct arguments *a, const struct argp_state *state)
 		a->format = &report_formats[0];
 	if (a->options.max_bytes && !a->format->has_max_bytes)
 		command_misuse(state, "--max-bytes is not for %s", a->format->name);
+	if (a->question && !a->format->has_what_if)
+		command_misuse(state, "--what-if is not for %s, but for text and json",
+			       a->format->name);
+	if (a->question && a->file_count > 1)
+		command_misuse(state, "--what-if takes one session, %d were given", a->file_count);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -127,6 +137,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_ASCII:
 		a->ascii = true;
+		return 0;
+	case KEY_WHAT_IF:
+		a->question = text;
 		return 0;
 	case ARGP_KEY_ARGS:
 		a->files = state->argv + state->next;
@@ -193,6 +206,16 @@ static int open_to_report(struct model **out, const char *file, struct error *e)
 	return e->kind;
 }
 
+/* Answers before anything is written. */
+static int answer(struct arguments *a, const struct model *m, struct error *e)
+{
+	if (!a->question)
+		return 0;
+	a->options.what_if = &a->what_if;
+	a->options.what_if_result = &a->what_if_result;
+	return what_if_predict(m, &a->what_if, &a->what_if_result, e);
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct arguments a = {0};
@@ -202,11 +225,15 @@ int cmd_report(int argc, char **argv)
 
 	setlocale(LC_CTYPE, "");
 	command_parse(&cmd_report_argp, argc, argv, 0, &a);
+	if (a.question)
+		kind = what_if_parse(&a.what_if, a.question, &e);
 	models = calloc((size_t)a.file_count, sizeof(struct model *));
 	if (!models)
 		kind = error_set_errno(&e, ERROR_SYSTEM, errno, "cannot make the report");
 	for (; !kind && opened < a.file_count; opened += !kind)
 		kind = open_to_report(&models[opened], a.files[opened], &e);
+	if (!kind)
+		kind = answer(&a, models[0], &e);
 	if (!kind)
 		kind = write_output(&a, models, &e);
 	for (int i = 0; i < opened; i++)

@@ -243,6 +243,20 @@ struct model_totals {
 	const char *limit_source; /* "cgroup", "RAM", "" */
 };
 
+/*
+ * How many workers fit under the limit: the most for which total + (N / workers - 1) x (private bytes + batches of the pools that
+ * are counted) stays within the limit in every round, by the formula of what_if.h. An estimate.
+ */
+struct model_capacity {
+	int64_t workers; /* of each pool, as it is; MODEL_NONE = nothing is known: no limit, no pools with workers, or guessed ones */
+	int stage; /* enum model_stage of the pools that are counted; -1 = all, as they have equally many workers */
+	int64_t as_it_runs;    /* MODEL_CAPACITY_MOST = so many or more */
+	int64_t idle_released; /* with --release-idle-workers */
+	int64_t worker_bytes;  /* one worker of the largest pool, batches in flight included */
+	enum model_stage worker_stage; /* that pool's */
+};
+#define MODEL_CAPACITY_MOST 1024
+
 /* The reconciliation line, at the peak: what the parts explain and what nothing explains. */
 struct model_reconciliation {
 	int64_t at_ns;
@@ -328,8 +342,9 @@ struct model {
 	const struct model_fact *facts; /* those that are known */
 	size_t fact_count;
 	int64_t started_unix_ns, ram_bytes;
-	int complete; /* the collector closed the session */
-	int released; /* ran with --release-idle-workers */
+	int64_t cpu_count; /* MODEL_NONE */
+	int complete;      /* the collector closed the session */
+	int released;      /* ran with --release-idle-workers */
 	int attached; /* watched from outside, without the shim: pools and states are guesses */
 	enum model_end end;
 	int64_t exit_code, exit_signal;
@@ -358,6 +373,7 @@ struct model {
 	size_t site_count;
 	int64_t sample_bytes; /* mean between two samples; MODEL_NONE = not told */
 	struct model_totals totals;
+	struct model_capacity capacity;
 	struct model_stage_totals stages[MODEL_STAGES];
 	struct model_composition peak; /* what the peak is made of */
 	struct model_reconciliation reconciliation;

@@ -92,6 +92,7 @@ int spans_build(struct model *m,
 int rounds_build(struct model *m, int64_t dirty_ns); /* rounds and pool points from dirty_ns on */
 int phases_build(struct model *m);
 int retention_build(struct model *m); /* maxima and held idle of pools, totals */
+int capacity_build(struct model *m);  /* workers that fit under the limit */
 void overlap_build(struct model *m);
 void reconcile_build(struct model *m);
 int findings_build(struct model *m);

@@ -150,6 +150,7 @@ int run_read(struct model *m)
 	m->priv->limit_source = text(m, "limit_source");
 	m->started_unix_ns = number(m, "started_unix_ns");
 	m->ram_bytes = number(m, "ram_bytes");
+	m->cpu_count = number(m, "cpus");
 	m->complete = number(m, "complete") == 1;
 	m->released = number(m, "released") == 1;
 	m->attached = number(m, "attached") == 1;

@@ -148,6 +148,26 @@ static void count_row(FILE *out, const char *name, int64_t before, int64_t after
 	print_row(out, name, format_count(texts[0], before), format_count(texts[1], after), "");
 }
 
+/* "about 340", "more than 1000" */
+static char *workers_text(char *out, int64_t count)
+{
+	if (count >= MODEL_CAPACITY_MOST)
+		snprintf(out, FORMAT_MAX, "more than 1000");
+	else
+		format_estimate(out, (double)count);
+	return out;
+}
+
+static void capacity_row(FILE *out, const struct comparison *c)
+{
+	const struct model_capacity *before = &c->old_run->capacity, *after = &c->new_run->capacity;
+	char texts[2][FORMAT_MAX];
+
+	if (before->workers != MODEL_NONE && after->workers != MODEL_NONE)
+		print_row(out, "workers that fit", workers_text(texts[0], before->as_it_runs),
+			  workers_text(texts[1], after->as_it_runs), "");
+}
+
 /* Runs of less than a minute are compared by tenths of a second. */
 static char *time_text(char *out, int64_t ns)
 {
@@ -218,6 +238,7 @@ static void print_figures(FILE *out, const struct comparison *c)
 	bytes_row(out, c, "held idle, average", a->idle_average_bytes, b->idle_average_bytes);
 	stage_rows(out, c, 1);
 	count_row(out, "pools alive at once", a->pools_alive_max, b->pools_alive_max);
+	capacity_row(out, c);
 	time_row(out, c);
 	losses_row(out, c);
 }

@@ -331,6 +331,25 @@ static json_t *peak_json(const struct model *m)
 	return o;
 }
 
+/* null where no limit, or no pool of workers, is known. */
+static json_t *capacity_json(const struct model_capacity *c)
+{
+	json_t *o;
+
+	if (c->workers == MODEL_NONE)
+		return json_null();
+	o = json_object();
+	json_object_set_new(o, "stage",
+			    c->stage < 0
+				    ? json_null()
+				    : json_string(model_stage_name((enum model_stage)c->stage)));
+	json_object_set_new(o, "workers", json_integer(c->workers));
+	json_object_set_new(o, "as_it_runs", json_integer(c->as_it_runs));
+	json_object_set_new(o, "idle_released", json_integer(c->idle_released));
+	json_object_set_new(o, "worker_bytes", json_integer(c->worker_bytes));
+	return o;
+}
+
 static json_t *reconciliation_json(const struct model_reconciliation *r)
 {
 	json_t *o = json_object();
@@ -382,6 +401,7 @@ json_t *json_of_session(const struct model *m)
 
 	set_run(o, m);
 	json_object_set_new(o, "totals", totals_json(&m->totals));
+	json_object_set_new(o, "workers_that_fit", capacity_json(&m->capacity));
 	json_object_set_new(o, "peak", peak_json(m));
 	json_object_set_new(o, "owners", owners_json(m));
 	json_object_set_new(o, "pools", pools_json(m));
@@ -467,15 +487,46 @@ static json_t *job_json(struct model *const *models, size_t count)
 	return o;
 }
 
+static json_t *what_if_json(const struct what_if *w, const struct what_if_result *r,
+			    const struct model_totals *now)
+{
+	json_t *o = json_object(), *workers = json_object(), *prefetch = json_object();
+
+	for (int i = 0; i < MODEL_STAGES; i++) {
+		const char *stage = model_stage_name((enum model_stage)i);
+
+		if (w->workers[i] != MODEL_NONE)
+			json_object_set_new(workers, stage, json_integer(w->workers[i]));
+		if (w->prefetch[i] != MODEL_NONE)
+			json_object_set_new(prefetch, stage, json_integer(w->prefetch[i]));
+	}
+	json_object_set_new(o, "workers", workers);
+	json_object_set_new(o, "prefetch", prefetch);
+	json_object_set_new(o, "peak_pss_bytes", json_integer(r->peak_bytes));
+	json_object_set_new(o, "peak_pss_bytes_measured", json_integer(now->peak_bytes));
+	json_object_set_new(o, "peak_pss_bytes_shared_out", json_integer(r->peak_shared_out_bytes));
+	json_object_set_new(o, "peak_pss_bytes_with_release",
+			    json_integer(r->peak_with_release_bytes));
+	json_object_set_new(o, "peak_error_ratio", json_real(WHAT_IF_PEAK_ERROR));
+	json_object_set_new(o, "stall_s", json_seconds(r->stall_ns));
+	json_object_set_new(o, "stall_s_measured", json_seconds(r->stall_before_ns));
+	json_object_set_new(o, "stall_at_most", json_boolean(r->stall_at_most));
+	json_object_set_new(o, "duration_s", json_seconds(r->duration_ns));
+	return o;
+}
+
 int report_json(FILE *out, struct model *const *models, size_t count,
 		const struct report_options *options)
 {
 	json_t *o = count == 1 ? json_of_session(models[0]) : job_json(models, count);
 	int failed;
 
-	(void)options; /* the same at any width */
 	if (!o)
 		return -1;
+	if (options->what_if && count == 1)
+		json_object_set_new(o, "what_if",
+				    what_if_json(options->what_if, options->what_if_result,
+						 &models[0]->totals));
 	failed = json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) < 0;
 	fputc('\n', out);
 	json_decref(o);

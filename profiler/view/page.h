@@ -17,10 +17,11 @@ struct page {
 	enum format_unit unit; /* by the peak */
 };
 
-void page_answer(const struct page *p); /* the three lines */
-void page_header(const struct page *p); /* what was run */
-int page_chart(const struct page *p);   /* -1 when out of memory */
-int page_peak(const struct page *p);    /* what the peak is made of */
+void page_answer(const struct page *p);  /* the three lines */
+void page_what_if(const struct page *p); /* the answer to a question, when one was asked */
+void page_header(const struct page *p);  /* what was run */
+int page_chart(const struct page *p);    /* -1 when out of memory */
+int page_peak(const struct page *p);     /* what the peak is made of */
 void page_pools(const struct page *p);
 void page_findings(const struct page *p);
 int page_sites(const struct page *p); /* -1 when out of memory */

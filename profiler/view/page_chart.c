@@ -162,6 +162,16 @@ static void list_kinds(const struct page *p)
 	page_wrap(p, text, 14, 14);
 }
 
+static void list_workers(const struct page *p)
+{
+	char text[WORDS_MAX];
+
+	if (!*words_capacity(text, sizeof(text), p->m))
+		return;
+	fprintf(p->out, "Workers       ");
+	page_wrap(p, text, 14, 14);
+}
+
 int page_peak(const struct page *p)
 {
 	struct model_moment at;
@@ -172,6 +182,7 @@ int page_peak(const struct page *p)
 		return -1;
 	list_holders(p, &at);
 	list_kinds(p);
+	list_workers(p);
 	model_moment_release(&at);
 	return 0;
 }

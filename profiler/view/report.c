@@ -4,10 +4,10 @@
 #include "profiler/view/page.h"
 
 const struct report_format report_formats[] = {
-	{"text", ".txt", 0, report_text},
-	{"markdown", ".md", 1, report_markdown},
-	{"html", ".html", 0, report_html},
-	{"json", ".json", 0, report_json},
+	{"text", ".txt", 0, 1, report_text},
+	{"markdown", ".md", 1, 0, report_markdown},
+	{"html", ".html", 0, 0, report_html},
+	{"json", ".json", 0, 1, report_json},
 };
 const size_t report_format_count = sizeof(report_formats) / sizeof(report_formats[0]);
 
@@ -21,6 +21,7 @@ static int report_one(FILE *out, const struct model *m, const struct report_opti
 	};
 
 	page_answer(&p);
+	page_what_if(&p);
 	page_header(&p);
 	if (page_chart(&p) < 0 || page_peak(&p) < 0)
 		return -1;

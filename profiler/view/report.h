@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "profiler/model/model.h"
+#include "profiler/model/what_if.h"
 
 struct report_options {
 	int width; /* columns; lines never wrap inside a number */
@@ -16,12 +16,16 @@ struct report_options {
 	int utf8;  /* else ASCII only */
 	/* 0 = the format's own; only of formats that have a limit */
 	size_t max_bytes;
+	/* a question about the one model and its answer; NULL = none; only of formats that answer it */
+	const struct what_if *what_if;
+	const struct what_if_result *what_if_result;
 };
 
 struct report_format {
 	const char *name;   /* "text" */
 	const char *ending; /* ".txt": -o FILE chooses by it */
 	int has_max_bytes;  /* takes --max-bytes */
+	int has_what_if;    /* answers --what-if */
 	/* Several models are the ranks of one job. 0, or -1 when out of memory; write errors are left in `out`. */
 	int (*write)(FILE *out, struct model *const *models, size_t count,
 		     const struct report_options *options);

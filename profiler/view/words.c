@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profiler/view/format.h"
+
 int words_columns(const char *text)
 {
 	int columns = 0;
@@ -169,5 +171,41 @@ char *words_end(char *out, size_t size, const struct model *m)
 		snprintf(out, size, m->attached && m->complete ? "left running" : "end unknown");
 		break;
 	}
+	return out;
+}
+
+/* "8", "about 15", "more than 1000"; with the stage that is counted, where it is not all. */
+static void count_words(char *out, size_t size, const struct model_capacity *c, int64_t count)
+{
+	char number[FORMAT_MAX];
+
+	if (count >= MODEL_CAPACITY_MOST)
+		snprintf(number, sizeof(number), "more than 1000");
+	else if (count == c->workers || count < 1)
+		snprintf(number, sizeof(number), "%lld", (long long)count);
+	else
+		format_estimate(number, (double)count);
+	snprintf(out, size, "%s%s%s", number, c->stage < 0 ? "" : " ",
+		 c->stage < 0 ? "" : model_stage_name((enum model_stage)c->stage));
+}
+
+char *words_capacity(char *out, size_t size, const struct model *m)
+{
+	const struct model_capacity *c = &m->capacity;
+	char now[128], released[128] = "", each[FORMAT_MAX];
+	const char *stage =
+		c->worker_stage == MODEL_STAGE_OTHER ? "" : model_stage_name(c->worker_stage);
+
+	*out = '\0';
+	if (c->workers == MODEL_NONE)
+		return out;
+	count_words(now, sizeof(now), c, c->as_it_runs);
+	if (c->idle_released > c->as_it_runs) {
+		count_words(released, sizeof(released), c, c->idle_released);
+		strncat(released, " with idle pools released",
+			sizeof(released) - strlen(released) - 1);
+	}
+	snprintf(out, size, "%s fit as it runs%s%s (%s a %s%sworker)", now, *released ? ", " : "",
+		 released, format_bytes(each, c->worker_bytes), stage, *stage ? " " : "");
 	return out;
 }

@@ -21,6 +21,8 @@ def paths(value, prefix=""):
     if isinstance(value, dict):
         if prefix.endswith(".evidence"):
             return {prefix + ".*"}
+        if prefix in ("what_if.workers", "what_if.prefetch"):
+            return {prefix + ".*"}
         found = set()
         for key, child in value.items():
             found |= paths(child, f"{prefix}.{key}" if prefix else key)
@@ -50,6 +52,7 @@ def close(value, gib):
 
 subprocess.run([f"{BUILD}/tests/fixtures/reference_session", SESSION], check=True)
 one = json.loads(report("-f", "json", SESSION))
+asked = json.loads(report("-f", "json", "--what-if", "workers=9,prefetch=3", SESSION))
 two = json.loads(report("-f", "json", SESSION, SESSION))
 keys = documented()
 single = {key for key in keys if not key.startswith(("nodes[]", "ranks[]"))}
@@ -58,12 +61,13 @@ single = {key for key in keys if not key.startswith(("nodes[]", "ranks[]"))}
 @tap.claim
 def every_key_that_is_written_is_documented():
     # a list of nothing has no keys
-    assert not paths(one) - {"sites[]", "notes[]"} - single, sorted(paths(one) - single)
+    assert not paths(asked) - {"sites[]", "notes[]"} - single, sorted(paths(asked) - single)
+    assert "what_if" not in one
 
 
 @tap.claim
 def every_documented_key_is_written():
-    missing = {key for key in single - paths(one) if not key.startswith("notes[]")}
+    missing = {key for key in single - paths(asked) if not key.startswith("notes[]")}
     assert missing <= {"sites"}, sorted(missing)
 
 
@@ -93,6 +97,13 @@ def the_figures_are_those_of_the_text_report():
     assert close(totals["idle_retained_average_bytes"], 6.0)
     assert close(totals["limit_bytes"], 28.0)
     assert totals["overlaps"] == 4 and totals["overlap_seconds"] == 8
+
+
+@tap.claim
+def the_workers_that_fit_are_those_of_the_text_report():
+    fit = one["workers_that_fit"]
+    assert (fit["stage"], fit["workers"], fit["as_it_runs"], fit["idle_released"]) == (None, 8, 8, 15), fit
+    assert close(fit["worker_bytes"], 1.35), fit
 
 
 @tap.claim
