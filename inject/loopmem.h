@@ -92,6 +92,9 @@ void loopmem_pool_exhausted(loopmem_pool pool) __attribute__((weak));
 /* A persistent pool starts over: it delivers again, for epoch `epoch` (LOOPMEM_UNKNOWN allowed). */
 void loopmem_pool_reuse(loopmem_pool pool, int32_t epoch) __attribute__((weak));
 
+/* The pool's workers are being told to end: what passes until loopmem_pool_end is the time that they take to leave. May be left out. */
+void loopmem_pool_closing(loopmem_pool pool) __attribute__((weak));
+
 /* The pool's workers were told to end and have ended, or it never had any. */
 void loopmem_pool_end(loopmem_pool pool) __attribute__((weak));
 
@@ -111,6 +114,7 @@ void loopmem_phase_end(void) __attribute__((weak));
 #define loopmem_next_end(pool, batches)    LOOPMEM_IF_LOADED(loopmem_next_end, pool, batches)
 #define loopmem_pool_exhausted(pool)       LOOPMEM_IF_LOADED(loopmem_pool_exhausted, pool)
 #define loopmem_pool_reuse(pool, epoch)    LOOPMEM_IF_LOADED(loopmem_pool_reuse, pool, epoch)
+#define loopmem_pool_closing(pool)         LOOPMEM_IF_LOADED(loopmem_pool_closing, pool)
 #define loopmem_pool_end(pool)             LOOPMEM_IF_LOADED(loopmem_pool_end, pool)
 #define loopmem_phase_begin(stage, epoch, name) \
 	LOOPMEM_IF_LOADED(loopmem_phase_begin, stage, epoch, name)

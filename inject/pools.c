@@ -372,6 +372,16 @@ void pools_reused(loopmem_pool pool, enum loopmem_stage stage, int32_t epoch)
 	close_row();
 }
 
+void loopmem_pool_closing(loopmem_pool pool)
+{
+	struct loopmem_pool_row *row = open_row(pool);
+
+	if (!row)
+		return;
+	emit(LOOPMEM_EVENT_POOL_CLOSING, row, 0, 0);
+	close_row();
+}
+
 void loopmem_pool_end(loopmem_pool pool)
 {
 	struct loopmem_pool_row *row = open_row(pool);

@@ -128,6 +128,7 @@ static PyObject *on_pool(PyObject *args, void (*function)(loopmem_pool))
 	}
 ON_POOL(call_next_begin, loopmem_next_begin)
 ON_POOL(call_pool_exhausted, loopmem_pool_exhausted)
+ON_POOL(call_pool_closing, loopmem_pool_closing)
 ON_POOL(call_pool_end, loopmem_pool_end)
 
 /* The call of a weak reference whose iterator is gone. Built in, so that no signal handler of the
@@ -208,6 +209,7 @@ static struct python_method methods[] = {
 	{"pool_expect", call_pool_expect, PYTHON_VARARGS, NULL},
 	{"pool_exhausted", call_pool_exhausted, PYTHON_VARARGS, NULL},
 	{"pool_reuse", call_pool_reuse, PYTHON_VARARGS, NULL},
+	{"pool_closing", call_pool_closing, PYTHON_VARARGS, NULL},
 	{"pool_end", call_pool_end, PYTHON_VARARGS, NULL},
 	{"when_gone", call_when_gone, PYTHON_VARARGS, NULL},
 	{"next_begin", call_next_begin, PYTHON_VARARGS, NULL},

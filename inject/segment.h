@@ -139,6 +139,7 @@ enum loopmem_event_kind {
 	LOOPMEM_EVENT_EXIT = 13, /* value = status given to _exit */
 	/* the hook ends an idle pool, or says why not: value = enum loopmem_release */
 	LOOPMEM_EVENT_RELEASE = 14,
+	LOOPMEM_EVENT_POOL_CLOSING = 15, /* its workers are being told to end */
 };
 
 enum loopmem_release {

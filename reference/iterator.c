@@ -106,10 +106,12 @@ static void end(struct iterator *it)
 	if (!it->live)
 		return;
 	it->live = 0;
-	if (it->loader->config.workers)
+	if (it->loader->config.workers) {
+		loopmem_pool_closing(it->note);
 		pool_end(&it->pool, it->order);
-	else
+	} else {
 		it->loader->dataset->ops->close(it->state);
+	}
 	loopmem_pool_end(it->note);
 }
 

@@ -273,8 +273,11 @@ def release(pool, iterator):
 
 def ending(args, kwargs):
     pool = enter(args, "_shutdown_workers")
-    if pool is not None and "_next_data" in pool.busy:
+    if pool is None:
+        return None
+    if "_next_data" in pool.busy:
         exhaust(pool)
+    shim.pool_closing(pool.number)
     return pool
 
 

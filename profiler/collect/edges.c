@@ -30,6 +30,7 @@ static const struct {
 	[LOOPMEM_EVENT_EXEC] = {"exec", MEASURE_NOTHING, 0, 1},
 	[LOOPMEM_EVENT_EXIT] = {"exit", MEASURE_NOTHING, 0, 1},
 	[LOOPMEM_EVENT_RELEASE] = {"release", MEASURE_POOL, 0, 0},
+	[LOOPMEM_EVENT_POOL_CLOSING] = {"pool-closing", MEASURE_POOL, 0, 0},
 };
 
 /* Of the frequent kinds a process may tell 2000 in a row and 20 a second for ever: a loop that

@@ -91,8 +91,9 @@ struct model_pool {
 	int persistent, stateful, guessed;
 	int named; /* the label is a person's: it stands in `name` in place of the stage */
 	int64_t begin_ns, first_batch_ns, exhausted_ns, end_ns;
-	int64_t stall_ns; /* the owner waited for it */
-	int64_t start_ns; /* price of a restart: begin to first batch; MODEL_NONE */
+	int64_t closing_ns; /* its workers were told to end; MODEL_NONE = not, or not told */
+	int64_t stall_ns;   /* the owner waited for it */
+	int64_t start_ns;   /* price of a restart: begin to first batch; MODEL_NONE */
 	const struct model_span *spans;
 	size_t span_count;
 	const int *members; /* process indices, by worker id */

@@ -23,6 +23,7 @@ struct edges {
 	int64_t delivered_ns; /* the last moment a batch was handed out, as far as known */
 	int over;             /* nothing more can happen to it */
 	int released;         /* the hook ended it because it was exhausted */
+	int64_t closing_ns;   /* its workers were told to end; MODEL_NONE */
 };
 
 static int add_span(struct pool_store *store, int64_t t_ns, enum model_state state)
@@ -97,6 +98,8 @@ static int spans_from_events(struct model *m, size_t index, struct edges *e)
 		if (event->pool != (int)index)
 			continue;
 		e->released |= event->kind == EVENT_RELEASE && event->value == 0;
+		if (event->kind == EVENT_POOL_CLOSING)
+			e->closing_ns = event->t_ns;
 		if (!is_state_edge(event->kind))
 			continue;
 		edges++;
@@ -208,7 +211,8 @@ static int build_pool(struct model *m, size_t index)
 {
 	struct model_pool *pool = &m->pools[index];
 	struct pool_store *store = &m->priv->stores.items[index];
-	struct edges e = {.row = &m->priv->tables.pools.items[index], .pool = pool};
+	struct edges e = {
+		.row = &m->priv->tables.pools.items[index], .pool = pool, .closing_ns = MODEL_NONE};
 
 	e.end_ns = end_of_pool(m, pool, &e.over);
 	e.delivered_ns = e.row->last_batch_ns == SESSION_NULL ? INT64_MAX : e.row->last_batch_ns;
@@ -221,6 +225,7 @@ static int build_pool(struct model *m, size_t index)
 	drop_shutdown(m, index, store, &e);
 	pool->over = e.over;
 	pool->released = e.released;
+	pool->closing_ns = e.closing_ns;
 	pool->spans = store->spans.items;
 	pool->span_count = store->spans.count;
 	return 0;

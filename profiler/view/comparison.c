@@ -148,24 +148,15 @@ static void count_row(FILE *out, const char *name, int64_t before, int64_t after
 	print_row(out, name, format_count(texts[0], before), format_count(texts[1], after), "");
 }
 
-/* "about 340", "more than 1000" */
-static char *workers_text(char *out, int64_t count)
-{
-	if (count >= MODEL_CAPACITY_MOST)
-		snprintf(out, FORMAT_MAX, "more than 1000");
-	else
-		format_estimate(out, (double)count);
-	return out;
-}
-
 static void capacity_row(FILE *out, const struct comparison *c)
 {
 	const struct model_capacity *before = &c->old_run->capacity, *after = &c->new_run->capacity;
 	char texts[2][FORMAT_MAX];
 
 	if (before->workers != MODEL_NONE && after->workers != MODEL_NONE)
-		print_row(out, "workers that fit", workers_text(texts[0], before->as_it_runs),
-			  workers_text(texts[1], after->as_it_runs), "");
+		print_row(out, "workers that fit",
+			  words_workers(texts[0], FORMAT_MAX, before->as_it_runs),
+			  words_workers(texts[1], FORMAT_MAX, after->as_it_runs), "");
 }
 
 /* Runs of less than a minute are compared by tenths of a second. */

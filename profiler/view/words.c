@@ -174,17 +174,28 @@ char *words_end(char *out, size_t size, const struct model *m)
 	return out;
 }
 
+char *words_workers(char *out, size_t size, int64_t count)
+{
+	char number[FORMAT_MAX];
+
+	if (count >= MODEL_CAPACITY_MOST)
+		snprintf(out, size, "more than 1000");
+	else if (count < 10)
+		snprintf(out, size, "about %lld", (long long)count);
+	else
+		snprintf(out, size, "%s", format_estimate(number, (double)count));
+	return out;
+}
+
 /* "8", "about 15", "more than 1000"; with the stage that is counted, where it is not all. */
 static void count_words(char *out, size_t size, const struct model_capacity *c, int64_t count)
 {
 	char number[FORMAT_MAX];
 
-	if (count >= MODEL_CAPACITY_MOST)
-		snprintf(number, sizeof(number), "more than 1000");
-	else if (count == c->workers || count < 1)
+	if (count == c->workers || count < 1)
 		snprintf(number, sizeof(number), "%lld", (long long)count);
 	else
-		format_estimate(number, (double)count);
+		words_workers(number, sizeof(number), count);
 	snprintf(out, size, "%s%s%s", number, c->stage < 0 ? "" : " ",
 		 c->stage < 0 ? "" : model_stage_name((enum model_stage)c->stage));
 }

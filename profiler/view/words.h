@@ -32,6 +32,9 @@ char *words_release(char *out, size_t size, const struct model *m, int room);
 /* The command of the run, quoted for a shell. */
 char *words_command(char *out, size_t size, const struct model *m);
 
+/* A number of workers that fit: "about 15", "more than 1000". */
+char *words_workers(char *out, size_t size, int64_t count);
+
 /* How many workers fit under the limit: "8 fit as it runs, about 15 with idle pools released (1.34 GiB a train worker)"; "" when
  * that is not known. */
 char *words_capacity(char *out, size_t size, const struct model *m);

@@ -60,8 +60,8 @@ def a_pool_ends_with_its_last_batch_and_the_batch_lives():
     iterator = iter(DataLoader(Numbers(4), batch_size=2, num_workers=2))
     first, last = next(iterator), next(iterator)
     assert children() == 0 and notes() == [RELEASED]
-    assert shim.of(1 if len(shim.begun()) == 0 else max(shim.begun()))[-3:] == [
-        "pool_exhausted", "release_note", "pool_end"]
+    assert shim.of(1 if len(shim.begun()) == 0 else max(shim.begun()))[-4:] == [
+        "pool_exhausted", "release_note", "pool_closing", "pool_end"]
     assert (first[1][0], last[1][999]) == (1, 3)
     for _ in range(2):
         assert next(iterator, "end") == "end"

@@ -74,6 +74,11 @@ void loopmem_pool_reuse(loopmem_pool pool, int32_t epoch)
 	note("reuse %u e%d; ", pool, epoch);
 }
 
+void loopmem_pool_closing(loopmem_pool pool)
+{
+	note("closing %u; ", pool);
+}
+
 void loopmem_pool_end(loopmem_pool pool)
 {
 	note("end %u; ", pool);
@@ -141,7 +146,7 @@ static void a_training_is_told_from_the_first_fork_to_the_last_end(void **state)
 		"[1 e0: pool 2: stage 1 epoch 0 workers 2 of 2; worker 2.0; worker 2.1; "
 		"next 2 -> 2:1; next 2 -> 2:1; exhausted 2; ] "
 		"[3 e0: pool 3: stage 3 epoch 0 workers 0 of 3; end 1; next 3 -> 3:1; "
-		"next 3 -> 3:1; next 3 -> 3:1; exhausted 3; ] end 2; end 3; ");
+		"next 3 -> 3:1; next 3 -> 3:1; exhausted 3; ] closing 2; end 2; end 3; ");
 }
 
 static void a_persistent_pool_is_begun_once_and_reused(void **state)
@@ -163,7 +168,7 @@ static void a_persistent_pool_is_begun_once_and_reused(void **state)
 	assert_string_equal(
 		notes, "[1 e0: pool 1: stage 1 epoch 0 workers 2 of 2; worker 1.0; worker 1.1; "
 		       "next 1 -> 1:1; next 1 -> 1:1; exhausted 1; ] "
-		       "[1 e1: reuse 1 e1; next 1 -> 1:1; next 1 -> 1:1; exhausted 1; ] end 1; ");
+		       "[1 e1: reuse 1 e1; next 1 -> 1:1; next 1 -> 1:1; exhausted 1; ] closing 1; end 1; ");
 }
 
 static void a_validation_in_the_middle_is_a_phase_within_the_epoch(void **state)
