@@ -310,7 +310,9 @@ def names_of_the_program_stay_text():
 @in_browser
 def a_large_page_opens_soon():
     page = open_page(f"{TMP}/large.html")
-    assert page.load_s < 10, f"{page.load_s} s, the goal is 2 s on a quiet machine"
+    cpu_s = page.cpu_s()
+    assert cpu_s < 1.5, f"{cpu_s} s of the processor, 0.3 s when this was written"
+    assert page.load_s < 20, f"{page.load_s} s, the goal is 2 s on a quiet machine"
     clean(page, f"{TMP}/large.html")
 
 

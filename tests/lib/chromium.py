@@ -83,6 +83,7 @@ class Page:
         self.browser, self.session = browser, session
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
+        self.call("Performance.enable", timeDomain="threadTicks")
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
         if media:
@@ -114,6 +115,11 @@ class Page:
         return (self.seen("Runtime.exceptionThrown") +
                 [e for e in self.seen("Runtime.consoleAPICalled") if e["type"] in ("error", "warning", "assert")] +
                 [e["entry"] for e in self.seen("Log.entryAdded")])
+
+    def cpu_s(self):
+        """What the page's main thread has computed so far: unlike the time by the clock, nobody else's load is in it."""
+        self.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+        return {m["name"]: m["value"] for m in self.call("Performance.getMetrics")["metrics"]}["TaskDuration"]
 
     def requests(self):
         return [e["request"]["url"] for e in self.seen("Network.requestWillBeSent")]

@@ -16,36 +16,64 @@
 	const rows = series.t_s.map((t, row) => [t, ...series.columns.map((c) => c.bytes[row])]);
 	rows.push([Math.max(report.duration_s, series.t_s.at(-1)), ...rows.at(-1).slice(1)]);
 
-	/* Textures over the fill, in pixels of the screen: they stay put when the window moves. */
+	/* Textures are tiles in pixels of the screen: they stay put when the window moves. Made once a theme. */
+	const SIDE = 6;
+	let tiles = {};
+	function tile(ctx, kind) {
+		const ratio = devicePixelRatio || 1, canvas = element("canvas", {width: SIDE * ratio, height: SIDE * ratio}), t = canvas.getContext("2d");
+		t.scale(ratio, ratio);
+		t.strokeStyle = t.fillStyle = color("hatch");
+		t.lineWidth = 1.5;
+		if (kind === "idle")
+			for (const x of [-SIDE, 0, SIDE]) {
+				t.moveTo(x, SIDE);
+				t.lineTo(x + SIDE, 0);
+			}
+		else
+			t.rect(2, 2, 1, 1);
+		t.stroke();
+		const pattern = ctx.createPattern(canvas, "repeat");
+		pattern.setTransform(new DOMMatrix().scale(1 / ratio));
+		return pattern;
+	}
+
+	/* Of the points in one column of pixels the highest is enough. */
+	function steps(points, base) {
+		const kept = [];
+		points.forEach((p, i) => {
+			const at = {x: Math.round(p.canvasx), high: p.canvasy, low: base(i)}, last = kept.at(-1);
+			if (!last || last.x !== at.x)
+				kept.push(at);
+			else if (at.low - at.high > last.low - last.high)
+				kept[kept.length - 1] = at;
+		});
+		return kept;
+	}
+
 	function texture(e) {
 		const kind = e.setName.split(" ")[1];
 		if (kind !== "idle" && kind !== "parked")
 			return;
 		/* dygraphs hands over the shown series only, the stack's lower neighbour is the next of them */
-		const below = e.allSeriesPoints[e.seriesIndex + 1], area = e.plotArea, ctx = e.drawingContext, bottom = area.y + area.h;
-		ctx.save();
-		ctx.beginPath();
-		e.points.forEach((p, i) => {
-			const next = e.points[i + 1], end = next ? next.canvasx : p.canvasx;
-			const low = below && below[i] ? below[i].canvasy : bottom;
-			if (low - p.canvasy > .5)
-				ctx.rect(p.canvasx, p.canvasy, end - p.canvasx, low - p.canvasy);
-		});
-		ctx.clip();
-		ctx.strokeStyle = ctx.fillStyle = color("hatch");
-		ctx.lineWidth = 1.5;
-		ctx.beginPath();
-		if (kind === "idle")
-			for (let x = area.x - area.h; x < area.x + area.w; x += 6) {
-				ctx.moveTo(x, bottom);
-				ctx.lineTo(x + area.h, area.y);
+		const below = e.allSeriesPoints[e.seriesIndex + 1], ctx = e.drawingContext, bottom = e.plotArea.y + e.plotArea.h;
+		const kept = steps(e.points, (i) => below && below[i] ? below[i].canvasy : bottom), area = new Path2D();
+		for (let i = 0; i < kept.length; i++) {
+			if (kept[i].low - kept[i].high < .5)
+				continue;
+			let end = i; /* a stretch in which it is there: forth along its upper edge, back along the lower */
+			area.moveTo(kept[i].x, kept[i].low);
+			for (; end < kept.length && kept[end].low - kept[end].high >= .5; end++) {
+				area.lineTo(kept[end].x, kept[end].high);
+				area.lineTo((kept[end + 1] || kept[end]).x, kept[end].high);
 			}
-		else
-			for (let x = area.x; x < area.x + area.w; x += 6)
-				for (let y = area.y; y < bottom; y += 6)
-					ctx.rect(x, y, 1.5, 1.5);
-		ctx.stroke();
-		ctx.restore();
+			for (let k = end - 1; k >= i; k--) {
+				area.lineTo((kept[k + 1] || kept[k]).x, kept[k].low);
+				area.lineTo(kept[k].x, kept[k].low);
+			}
+			i = end;
+		}
+		ctx.fillStyle = tiles[kind] ||= tile(ctx, kind);
+		ctx.fill(area);
 	}
 
 	function bands(ctx, area, g) {
@@ -215,6 +243,7 @@
 
 	loopmem.retheme = () => {
 		palette = {};
+		tiles = {};
 		g.updateOptions(themed());
 	};
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", loopmem.retheme);
