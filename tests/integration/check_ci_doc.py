@@ -14,7 +14,8 @@ SRC = Path(os.environ["SRC"])
 BUILD = Path(os.environ["LOOPMEM_BUILD"])
 TMP = Path(os.environ["TEST_TMP"])
 BIN = TMP / "bin"
-FIT = ("--epochs=2 --workers=2 --val-workers=2 --train-items=192 --val-items=128 --step-delay=4 --cache-mib=24")
+# A second long, so that a loaded machine sees each pool, and in the new order so small that no reading of it is 16 MiB from another.
+FIT = "--epochs=2 --workers=2 --val-workers=2 --train-items=192 --val-items=128 --step-delay=12 --cache-mib=14"
 SHIM = f"""#!/bin/sh
 case "$1" in
 train.py) exec '{BUILD}/loopmem-fit' --order="$(cat train.py)" {FIT} ;;
