@@ -16,13 +16,10 @@ enum {
 	KEY_WRITE,
 	KEY_COMMIT,
 	KEY_SUGGEST,
-	KEY_JUNIT,
 	KEY_CI,
-	KEY_CODE_QUALITY,
-	KEY_OPENMETRICS,
-	KEY_JSON,
 	KEY_EXPLAIN,
 	KEY_LIST_KEYS,
+	KEY_FORM, /* and as many more as there are forms */
 };
 
 struct arguments {
@@ -48,13 +45,13 @@ static const struct argp_option options[] = {
 	{"commit", KEY_COMMIT, "TEXT", 0, "name of the commit for --write-baseline", 0},
 	{"suggest", KEY_SUGGEST, NULL, 0, "write a budget made from the sessions", 0},
 	{"output", 'o', "FILE", 0, "where --suggest writes it", 0},
-	{"junit", KEY_JUNIT, "FILE", 0, "write JUnit XML to FILE", 0},
+	{"junit", KEY_FORM + RESULT_JUNIT, "FILE", 0, "write JUnit XML to FILE", 0},
 	{"ci", KEY_CI, "github", 0, "annotations, step summary and outputs of GitHub Actions", 0},
-	{"code-quality", KEY_CODE_QUALITY, "FILE", 0,
+	{"code-quality", KEY_FORM + RESULT_CODE_QUALITY, "FILE", 0,
 	 "write findings as GitLab code quality to FILE", 0},
-	{"openmetrics", KEY_OPENMETRICS, "FILE", 0,
+	{"openmetrics", KEY_FORM + RESULT_OPENMETRICS, "FILE", 0,
 	 "write limits and figures as OpenMetrics to FILE", 0},
-	{"json", KEY_JSON, "FILE", 0, "write the result as JSON to FILE", 0},
+	{"json", KEY_FORM + RESULT_JSON, "FILE", 0, "write the result as JSON to FILE", 0},
 	{"explain", KEY_EXPLAIN, NULL, 0, "show for each figure the line that decided", 0},
 	{"verbose", 'v', NULL, 0, "list what is within its limits too", 0},
 	{"quiet", 'q', NULL, 0, "print nothing: the exit code tells", 0},
@@ -91,6 +88,10 @@ static error_t parse_rule(int key, char *text, struct check_request *r)
 
 static error_t parse_output(int key, char *text, struct check_request *r)
 {
+	if (key >= KEY_FORM && key < KEY_FORM + RESULT_FORMS) {
+		r->files_of[key - KEY_FORM] = text;
+		return 0;
+	}
 	switch (key) {
 	case KEY_WRITE:
 		r->write_baseline = text;
@@ -103,18 +104,6 @@ static error_t parse_output(int key, char *text, struct check_request *r)
 		return 0;
 	case 'o':
 		r->suggest_output = text;
-		return 0;
-	case KEY_JUNIT:
-		r->junit = text;
-		return 0;
-	case KEY_CODE_QUALITY:
-		r->code_quality = text;
-		return 0;
-	case KEY_OPENMETRICS:
-		r->openmetrics = text;
-		return 0;
-	case KEY_JSON:
-		r->json = text;
 		return 0;
 	case KEY_EXPLAIN:
 		r->explain = 1;

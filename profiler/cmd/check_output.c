@@ -22,47 +22,36 @@ static int say_failed(const char *name, const char *file)
 
 /* ---- files named on the command line ------------------------------------------------------------------------ */
 
-static void write_junit(FILE *out, const void *result)
+static FILE *open_file(const char *name, const char *file)
 {
-	junit_result(out, result);
-}
+	FILE *out = fopen(file, "we");
 
-static void write_code_quality(FILE *out, const void *result)
-{
-	code_quality(out, result);
-}
-
-static void write_openmetrics(FILE *out, const void *result)
-{
-	openmetrics_result(out, result);
-}
-
-static void write_json(FILE *out, const void *result)
-{
-	json_result(out, result);
-}
-
-static void write_junit_error(FILE *out, const void *e)
-{
-	junit_error(out, e);
-}
-
-static int write_file(const char *name, const char *file, void (*write)(FILE *, const void *),
-		      const void *what)
-{
-	FILE *out;
-
-	if (!file)
-		return 0;
-	out = fopen(file, "we");
 	if (!out)
-		return say_failed(name, file);
-	write(out, what);
-	if (ferror(out)) {
+		say_failed(name, file);
+	return out;
+}
+
+static int close_file(FILE *out, const char *name, const char *file)
+{
+	int failed = ferror(out);
+
+	return fclose(out) || failed ? say_failed(name, file) : 0;
+}
+
+static int write_form(const char *name, const char *file, const struct result *result,
+		      result_write *write)
+{
+	FILE *out = open_file(name, file);
+
+	if (!out)
+		return 1;
+	if (write(out, result)) {
+		errno = ENOMEM;
+		say_failed(name, file);
 		fclose(out);
-		return say_failed(name, file);
+		return 1;
 	}
-	return fclose(out) ? say_failed(name, file) : 0;
+	return close_file(out, name, file);
 }
 
 /* ---- files of the step -------------------------------------------------------------------------------------------- */
@@ -156,17 +145,22 @@ int check_write_outputs(const struct check_request *r, const char *name,
 		append_outputs(result, name);
 	}
 	fflush(out);
-	failed |= write_file(name, r->junit, write_junit, result);
-	failed |= write_file(name, r->code_quality, write_code_quality, result);
-	failed |= write_file(name, r->openmetrics, write_openmetrics, result);
-	failed |= write_file(name, r->json, write_json, result);
+	for (int form = 0; form < RESULT_FORMS; form++)
+		if (r->files_of[form])
+			failed |= write_form(name, r->files_of[form], result, result_forms[form]);
 	return failed;
 }
 
 void check_write_error(const struct check_request *r, const char *name, const struct error *e,
 		       FILE *out)
 {
-	write_file(name, r->junit, write_junit_error, e);
+	const char *junit = r->files_of[RESULT_JUNIT];
+	FILE *file = junit ? open_file(name, junit) : NULL;
+
+	if (file) {
+		junit_error(file, e);
+		close_file(file, name, junit);
+	}
 	if (r->github)
 		github_error(out, e);
 }

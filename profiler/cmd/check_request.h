@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "profiler/gate/forms.h"
 #include "profiler/model/array.h"
 
 struct check_names {
@@ -23,8 +24,8 @@ struct check_flag {
 struct check_request {
 	struct check_names files, budgets, baselines;
 	ARRAY(struct check_flag) flags; /* in the order given: they come after the files */
-	const char *write_baseline, *commit, *suggest_output, *junit, *code_quality, *openmetrics,
-		*json;
+	const char *write_baseline, *commit, *suggest_output;
+	const char *files_of[RESULT_FORMS]; /* NULL = not asked for */
 	int suggest, require_baseline, ignore_environment;
 	int quiet, verbose, explain, github;
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profiler/cmd/command.h"
+#include "profiler/cmd/format_option.h"
 #include "profiler/cmd/open_session.h"
 #include "profiler/cmd/terminal.h"
 #include "profiler/view/diff.h"
@@ -12,7 +13,8 @@
 enum { KEY_ASCII = 0x100 };
 
 struct arguments {
-	bool json, ascii;
+	const struct diff_format *format;
+	bool ascii;
 	const char *files[2];
 	int file_count;
 };
@@ -29,9 +31,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		a->json = !strcmp(text, "json");
-		if (!a->json && strcmp(text, "text"))
-			command_misuse(state, "no format \"%s\"; formats: text, json", text);
+		a->format = format_option(state, &diff_formats, text);
 		return 0;
 	case KEY_ASCII:
 		a->ascii = true;
@@ -67,7 +67,7 @@ static int print(const struct arguments *a, const struct model *base, const stru
 
 	if (difference_make(&d, base, head))
 		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot compare");
-	failed = a->json ? diff_json(stdout, &d) : diff_text(stdout, &d, &wanted);
+	failed = a->format->write(stdout, &d, &wanted);
 	difference_release(&d);
 	if (failed)
 		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot compare");
@@ -78,7 +78,7 @@ static int print(const struct arguments *a, const struct model *base, const stru
 
 int cmd_diff(int argc, char **argv)
 {
-	struct arguments a = {0};
+	struct arguments a = {.format = diff_formats.rows};
 	struct model *models[2] = {NULL, NULL};
 	struct error e = {0};
 	int kind = 0;

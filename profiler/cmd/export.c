@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "profiler/cmd/command.h"
+#include "profiler/cmd/format_option.h"
 #include "profiler/cmd/open_session.h"
 #include "profiler/size.h"
 #include "profiler/view/export.h"
@@ -42,50 +43,18 @@ static const struct {
 	{EXPORT_ROUND, "--round"},           {EXPORT_TABLE, "--table"},
 };
 
-static const struct export_format *find_format(const char *name)
-{
-	for (size_t i = 0; i < export_format_count; i++)
-		if (!strcmp(export_formats[i].name, name))
-			return &export_formats[i];
-	return NULL;
-}
-
-static const struct export_format *format_of_file(const char *file)
-{
-	size_t length = strlen(file);
-
-	for (size_t i = 0; i < export_format_count; i++) {
-		size_t ending = strlen(export_formats[i].ending);
-
-		if (length > ending && !strcmp(file + length - ending, export_formats[i].ending))
-			return &export_formats[i];
-	}
-	return NULL;
-}
-
-static void unknown_format(const struct argp_state *state, const char *name)
-{
-	char list[256] = "";
-
-	for (size_t i = 0; i < export_format_count; i++)
-		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
-			 export_formats[i].name);
-	if (name)
-		command_misuse(state, "no format \"%s\"; formats: %s", name, list);
-	command_misuse(state, "no format given; -f takes one of %s", list);
-}
-
 static void settle(struct arguments *a, const struct argp_state *state)
 {
 	if (!a->file)
 		command_misuse(state, "no session given");
 	if (!a->format && a->output)
-		a->format = format_of_file(a->output);
+		a->format = format_option_of_file(state, &export_formats, a->output);
 	if (!a->format)
-		unknown_format(state, NULL);
+		format_option(state, &export_formats, NULL);
 	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
 		if (a->options.given & special[i].bit & ~a->format->takes)
-			command_misuse(state, "%s is not for %s", special[i].name, a->format->name);
+			command_misuse(state, "%s is not for %s", special[i].name,
+				       a->format->format.name);
 	if (a->options.given & EXPORT_TOTALS &&
 	    a->options.given & (EXPORT_PER_WORKER | EXPORT_SITES))
 		command_misuse(state, "--totals leaves out workers and call sites");
@@ -115,9 +84,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		a->format = find_format(text);
-		if (!a->format)
-			unknown_format(state, text);
+		a->format = format_option(state, &export_formats, text);
 		return 0;
 	case 'o':
 		a->output = text;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "profiler/cmd/command.h"
+#include "profiler/cmd/format_option.h"
 #include "profiler/cmd/open_session.h"
 #include "profiler/cmd/terminal.h"
-#include "profiler/nearest.h"
 #include "profiler/view/report.h"
 
 enum { KEY_FULL = 0x100, KEY_WIDTH, KEY_ASCII, KEY_MAX_BYTES, KEY_WHAT_IF };
@@ -41,37 +41,6 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static const struct report_format *find_format(const char *name)
-{
-	for (size_t i = 0; i < report_format_count; i++)
-		if (!strcmp(report_formats[i].name, name))
-			return &report_formats[i];
-	return NULL;
-}
-
-static const struct report_format *format_of_file(const char *file)
-{
-	size_t length = strlen(file);
-
-	for (size_t i = 0; i < report_format_count; i++) {
-		size_t ending = strlen(report_formats[i].ending);
-
-		if (length > ending && !strcmp(file + length - ending, report_formats[i].ending))
-			return &report_formats[i];
-	}
-	return NULL;
-}
-
-static void unknown_format(const struct argp_state *state, const char *name)
-{
-	char list[128] = "";
-
-	for (size_t i = 0; i < report_format_count; i++)
-		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
-			 report_formats[i].name);
-	command_misuse(state, "no format \"%s\"; formats: %s", name, list);
-}
-
 static void set_width(struct arguments *a, const char *text, const struct argp_state *state)
 {
 	char *end;
@@ -97,18 +66,15 @@ static void settle(struct arguments *a, const struct argp_state *state)
 {
 	if (!a->file_count)
 		command_misuse(state, "no session given");
-	if (!a->format && a->output) {
-		a->format = format_of_file(a->output);
-		if (!a->format && strrchr(a->output, '.'))
-			unknown_format(state, strrchr(a->output, '.') + 1);
-	}
+	if (!a->format && a->output)
+		a->format = format_option_of_file(state, &report_formats, a->output);
 	if (!a->format)
-		a->format = &report_formats[0];
+		a->format = report_formats.rows;
 	if (a->options.max_bytes && !a->format->has_max_bytes)
-		command_misuse(state, "--max-bytes is not for %s", a->format->name);
+		command_misuse(state, "--max-bytes is not for %s", a->format->format.name);
 	if (a->question && !a->format->has_what_if)
 		command_misuse(state, "--what-if is not for %s, but for text and json",
-			       a->format->name);
+			       a->format->format.name);
 	if (a->question && a->file_count > 1)
 		command_misuse(state, "--what-if takes one session, %d were given", a->file_count);
 }
@@ -119,9 +85,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		a->format = find_format(text);
-		if (!a->format)
-			unknown_format(state, text);
+		a->format = format_option(state, &report_formats, text);
 		return 0;
 	case 'o':
 		a->output = text;

@@ -238,7 +238,7 @@ static void print_warnings(FILE *out, const struct result *result)
 	fputs(warnings ? "</system-out>\n" : "  <system-out/>\n", out);
 }
 
-void junit_result(FILE *out, const struct result *result)
+int junit_result(FILE *out, const struct result *result)
 {
 	open_suite(out, result);
 	print_properties(out, result);
@@ -246,6 +246,7 @@ void junit_result(FILE *out, const struct result *result)
 		print_case(out, &result->rows.items[i]);
 	print_warnings(out, result);
 	fputs("  <system-err/>\n </testsuite>\n</testsuites>\n", out);
+	return 0;
 }
 
 void junit_error(FILE *out, const struct error *e)

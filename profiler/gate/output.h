@@ -7,14 +7,20 @@
 
 #include <stdio.h>
 
+#include "profiler/gate/forms.h"
 #include "profiler/gate/result.h"
+
+/* 0, or -1 when out of memory. */
+typedef int result_write(FILE *out, const struct result *result);
+
+extern result_write *const result_forms[RESULT_FORMS];
 
 /*
  * JUnit XML in the strictest common form: one case for each rule and subject, with names that hold no value, so that a case can be followed
  * from build to build. over and its likes are failures (type = the verdict); what could not be judged is skipped with the reason;
  * unmeasured is an error; a rule that only warns never fails.
  */
-void junit_result(FILE *out, const struct result *result);
+result_write junit_result;
 
 /* A session that cannot be read: one case with one error. */
 void junit_error(FILE *out, const struct error *e);
@@ -31,12 +37,12 @@ void github_outputs(FILE *out, const struct result *result);
 void github_summary(FILE *out, const struct result *result, int brief);
 
 /* GitLab code quality: findings that have a line in the sources. */
-int code_quality(FILE *out, const struct result *result);
+result_write code_quality;
 
 /* Limits, figures and whether they are over, as OpenMetrics. */
-void openmetrics_result(FILE *out, const struct result *result);
+result_write openmetrics_result;
 
-/* The result as JSON. Both: 0, or -1 when out of memory. */
-int json_result(FILE *out, const struct result *result);
+/* The result as JSON. */
+result_write json_result;
 
 #endif

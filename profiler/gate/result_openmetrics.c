@@ -54,9 +54,10 @@ static void print_family(FILE *out, const struct family *family, const struct re
 	}
 }
 
-void openmetrics_result(FILE *out, const struct result *result)
+int openmetrics_result(FILE *out, const struct result *result)
 {
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		print_family(out, &families[i], result);
 	fputs("# EOF\n", out);
+	return 0;
 }

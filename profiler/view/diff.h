@@ -10,7 +10,14 @@
 #include "profiler/view/report.h"
 
 /* 0, or -1 when out of memory; write errors are left in `out`. */
-int diff_text(FILE *out, const struct difference *d, const struct report_options *options);
-int diff_json(FILE *out, const struct difference *d);
+typedef int diff_write(FILE *out, const struct difference *d, const struct report_options *options);
+
+struct diff_format {
+	struct output_format format; /* first */
+	diff_write *write;
+};
+extern const struct output_formats diff_formats; /* of struct diff_format */
+
+diff_write diff_text, diff_json;
 
 #endif

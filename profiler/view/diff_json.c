@@ -84,7 +84,7 @@ static json_t *reasons(const struct difference *d)
 	return list;
 }
 
-int diff_json(FILE *out, const struct difference *d)
+int diff_json(FILE *out, const struct difference *d, const struct report_options *options)
 {
 	json_t *root = json_pack("{s:i, s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:{s:o, s:o, s:o}}",
 				 "schema", JSON_SCHEMA, "base", json_text(d->base->file), "head",
@@ -95,6 +95,7 @@ int diff_json(FILE *out, const struct difference *d)
 				 findings(d->head, d->base, 0), "still",
 				 findings(d->head, d->base, 1));
 
+	(void)options; /* of text */
 	if (!root)
 		return -1;
 	json_dumpf(root, out, JSON_INDENT(2));

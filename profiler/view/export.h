@@ -1,5 +1,5 @@
 /*
- * export.h: a session in the formats of other tools. Each format is one function; export_formats[] is the list that the command, its help
+ * export.h: a session in the formats of other tools. Each format is one function; export_formats is the list that the command, its help
  * and its error message are made from.
  */
 #ifndef PROFILER_VIEW_EXPORT_H
@@ -11,6 +11,7 @@
 
 #include "profiler/error.h"
 #include "profiler/model/model.h"
+#include "profiler/view/output_format.h"
 
 /* Options that only some formats take. */
 enum export_takes {
@@ -29,17 +30,15 @@ struct export_options {
 };
 
 struct export_format {
-	const char *name;   /* "openmetrics" */
-	const char *ending; /* ".prom": -o FILE chooses by it */
-	const char *help;   /* what reads it */
-	unsigned takes;
+	struct output_format format; /* first */
+	const char *help;            /* what reads it */
+	unsigned takes;              /* of enum export_takes */
 	/* 0 or a negative error_kind; write errors are left in `out`. */
 	int (*write)(FILE *out, const struct model *m, const struct export_options *options,
 		     struct error *e);
 };
 
-extern const struct export_format export_formats[];
-extern const size_t export_format_count;
+extern const struct output_formats export_formats; /* of struct export_format */
 
 int export_openmetrics(FILE *out, const struct model *m, const struct export_options *options,
 		       struct error *e);

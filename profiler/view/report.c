@@ -3,13 +3,13 @@
 
 #include "profiler/view/page.h"
 
-const struct report_format report_formats[] = {
-	{"text", ".txt", 0, 1, report_text},
-	{"markdown", ".md", 1, 0, report_markdown},
-	{"html", ".html", 0, 0, report_html},
-	{"json", ".json", 0, 1, report_json},
+static const struct report_format formats[] = {
+	{{"text", ".txt"}, 0, 1, report_text},
+	{{"markdown", ".md"}, 1, 0, report_markdown},
+	{{"html", ".html"}, 0, 0, report_html},
+	{{"json", ".json"}, 0, 1, report_json},
 };
-const size_t report_format_count = sizeof(report_formats) / sizeof(report_formats[0]);
+const struct output_formats report_formats = OUTPUT_FORMATS(formats);
 
 static int report_one(FILE *out, const struct model *m, const struct report_options *options)
 {

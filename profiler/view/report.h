@@ -1,5 +1,5 @@
 /*
- * report.h: the whole story of a session, or of the ranks of one job. Each format is one function; reports[] is the list that the command, its
+ * report.h: the whole story of a session, or of the ranks of one job. Each format is one function; report_formats is the list that the command, its
  * help and its error message are made from.
  */
 #ifndef PROFILER_VIEW_REPORT_H
@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "profiler/model/what_if.h"
+#include "profiler/view/output_format.h"
 
 struct report_options {
 	int width; /* columns; lines never wrap inside a number */
@@ -22,17 +23,15 @@ struct report_options {
 };
 
 struct report_format {
-	const char *name;   /* "text" */
-	const char *ending; /* ".txt": -o FILE chooses by it */
-	int has_max_bytes;  /* takes --max-bytes */
-	int has_what_if;    /* answers --what-if */
+	struct output_format format; /* first */
+	int has_max_bytes;           /* takes --max-bytes */
+	int has_what_if;             /* answers --what-if */
 	/* Several models are the ranks of one job. 0, or -1 when out of memory; write errors are left in `out`. */
 	int (*write)(FILE *out, struct model *const *models, size_t count,
 		     const struct report_options *options);
 };
 
-extern const struct report_format report_formats[];
-extern const size_t report_format_count;
+extern const struct output_formats report_formats; /* of struct report_format */
 
 int report_text(FILE *out, struct model *const *models, size_t count,
 		const struct report_options *options);

@@ -44,6 +44,19 @@ for command in $known; do
 		test "$status,${err%%$'\n'*}" = "2,loopmem $command: no option \"--no-such-option-at-all\""
 done
 
+# the words of -f in the option table against the table of formats, which the message lists
+for command in report export diff; do
+	words=$("$LOOPMEM_BUILD/loopmem" __options | awk -F '\t' -v c="$command" '$1 == c && $3 == "-f" { print $4 }')
+	loopmem "$command" -f nothing x.loopmem
+	claim "$command names its formats when it does not know one" test "$status,${err%%$'\n'*}" = \
+		"2,loopmem $command: no format \"nothing\"; formats: ${words//|/, }"
+done
+for command in report export; do
+	loopmem "$command" -o "$TEST_TMP/x.nothing" x.loopmem
+	claim "$command writes no file whose ending it does not know" \
+		test "$status,${err%%;*}" = "2,loopmem $command: no format \"nothing\""
+done
+
 findings=$(sed -n 's/^FINDING([a-z_]*, "\([a-z-]*\)".*/\1/p' "$SRC/profiler/model/findings.def")
 loopmem help
 claim "help lists every finding" test "$(sed -n 's/^  \([a-z]*-[a-z-]*\) .*/\1/p' <<<"$out")" = "$findings"

@@ -1,0 +1,30 @@
+/* Formats on the command line: see the header. */
+#include "profiler/cmd/format_option.h"
+
+#include <string.h>
+
+#include "profiler/cmd/command.h"
+
+const void *format_option(const struct argp_state *state, const struct output_formats *formats,
+			  const char *name)
+{
+	const void *row = name ? output_format_named(formats, name) : NULL;
+	char list[256];
+
+	if (row)
+		return row;
+	output_format_list(list, sizeof(list), formats);
+	if (name)
+		command_misuse(state, "no format \"%s\"; formats: %s", name, list);
+	command_misuse(state, "no format given; -f takes one of %s", list);
+}
+
+const void *format_option_of_file(const struct argp_state *state,
+				  const struct output_formats *formats, const char *file)
+{
+	const void *row = output_format_of_file(formats, file);
+	const char *base = strrchr(file, '/'), *dot;
+
+	dot = strrchr(base ? base : file, '.');
+	return row || !dot ? row : format_option(state, formats, dot + 1);
+}
