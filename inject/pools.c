@@ -14,6 +14,7 @@
 #include "inject/events.h"
 #include "inject/lifecycle.h"
 #include "inject/locks.h"
+#include "inject/phase.h"
 #include "inject/self.h"
 #include "inject/text.h"
 #include "inject/thread.h"
@@ -228,8 +229,10 @@ static void deliver(struct loopmem_pool_row *row)
 
 	row->state = LOOPMEM_POOL_DELIVERING;
 	self_segment->delivering = row->id;
-	if (!was_delivering)
-		emit(LOOPMEM_EVENT_POOL_DELIVER, row, 0, 0);
+	if (was_delivering)
+		return;
+	phase_delivers(row->stage);
+	emit(LOOPMEM_EVENT_POOL_DELIVER, row, 0, 0);
 }
 
 /* A pool that is asked inside another's next serves that one: nothing is parked for it. */
@@ -407,17 +410,32 @@ void pools_released(loopmem_pool pool, enum loopmem_release why_not)
 
 void loopmem_phase_begin(enum loopmem_stage stage, int32_t epoch, const char *name)
 {
+	int saved = errno;
+
 	lifecycle_trainer();
+	if (lock_enter(LOCK_POOLS)) {
+		phase_enter(stage);
+		lock_leave(LOCK_POOLS);
+	}
 	event_emit(&(struct event){LOOPMEM_EVENT_PHASE_BEGIN, 0, stage, epoch, name});
+	errno = saved;
 }
 
 void loopmem_phase_end(void)
 {
+	int saved = errno;
+
+	if (lock_enter(LOCK_POOLS)) {
+		phase_leave();
+		lock_leave(LOCK_POOLS);
+	}
 	event_emit(&(struct event){.kind = LOOPMEM_EVENT_PHASE_END});
+	errno = saved;
 }
 
 void pools_forked(void)
 {
 	memset(notes, 0, sizeof(notes));
+	phase_forked();
 	inherited_ids = self_segment->pools_begun;
 }

@@ -10,6 +10,7 @@
 
 #include "inject/locks.h"
 #include "inject/modules.h"
+#include "inject/phase.h"
 #include "inject/sample.h"
 #include "inject/self.h"
 #include "inject/site_table.h"
@@ -148,7 +149,10 @@ static uint32_t find_site(const struct buffer *buffer, bool mapped)
 		if (!node)
 			return 0;
 	}
-	return node ? site_table_site(node, thread.pool, mapped) : 0;
+	if (!node)
+		return 0;
+	return site_table_site(&(struct loopmem_record_site){
+		.node = node, .pool_id = thread.pool, .mapped = mapped, .stage = phase_stage()});
 }
 
 static bool open_table(void)
@@ -192,10 +196,24 @@ static uint32_t site_here(bool mapping)
 
 /* -- counting -------------------------------------------------------------------------------- */
 
+/* Before the first change of a site behind an edge: what is live now was live then. */
+static void keep_edge(struct loopmem_site_counts *counts)
+{
+	uint32_t now = phase_edges(), seen = __atomic_load_n(&counts->edge, __ATOMIC_RELAXED);
+	uint64_t live = counts->alloc_bytes - counts->free_bytes;
+
+	if (__builtin_expect(seen == now, 1))
+		return;
+	if (__atomic_compare_exchange_n(&counts->edge, &seen, now, false, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED))
+		counts->edge_live_bytes = live;
+}
+
 static void count_alloc(const struct live *live)
 {
 	struct loopmem_site_counts *counts = site_table_counts(live->site);
 
+	keep_edge(counts);
 	site_count(&counts->alloc_bytes, live->bytes);
 	site_count(&counts->alloc_blocks, live->blocks);
 }
@@ -206,6 +224,7 @@ void sampled_count_free(const struct live *live)
 
 	if (!counts)
 		return;
+	keep_edge(counts);
 	site_count(&counts->free_bytes, live->bytes);
 	site_count(&counts->free_blocks, live->blocks);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "inject/locks.h"
+#include "inject/phase.h"
 #include "inject/real.h"
 #include "inject/sample.h"
 #include "inject/segment_file.h"
@@ -98,6 +99,7 @@ static void fill_header(struct loopmem_sites *made)
 	made->birth_ns = self_segment->birth_ns;
 	made->mean_bytes = sample_mean_bytes();
 	made->used_bytes = LOOPMEM_SITES_HEADER;
+	made->edges = phase_edges();
 	__atomic_store_n(&header, made, __ATOMIC_RELEASE);
 	put_python_state();
 	__atomic_store_n(&made->magic, LOOPMEM_SITES_MAGIC, __ATOMIC_RELEASE);
@@ -302,8 +304,9 @@ uint32_t site_table_node(uint32_t parent, uint32_t frame)
 		      .parent = parent, .frame = frame);
 }
 
-uint32_t site_table_site(uint32_t node, uint32_t pool_id, bool mapped)
+uint32_t site_table_site(const struct loopmem_record_site *site)
 {
-	return INTERN(LOOPMEM_RECORD_SITE, struct loopmem_record_site, node, mapped, .node = node,
-		      .pool_id = pool_id, .mapped = mapped);
+	return INTERN(LOOPMEM_RECORD_SITE, struct loopmem_record_site, node, stage,
+		      .node = site->node, .pool_id = site->pool_id, .mapped = site->mapped,
+		      .stage = site->stage);
 }

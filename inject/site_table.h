@@ -23,7 +23,7 @@ uint32_t site_table_python(const char *function, size_t function_bytes, const ch
 			   size_t file_bytes, int line);
 uint32_t site_table_native(uint32_t module, uint64_t address);
 uint32_t site_table_node(uint32_t parent, uint32_t frame);
-uint32_t site_table_site(uint32_t node, uint32_t pool_id, bool mapped);
+uint32_t site_table_site(const struct loopmem_record_site *site); /* its first four fields */
 
 /* The counters of a site; those of `other` for 0. NULL without a file. Valid until the next fork. */
 struct loopmem_site_counts *site_table_counts(uint32_t site);

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define LOOPMEM_SITES_MAGIC   UINT64_C(0x53454d454d504f4c) /* "LOPMEMES" read as little endian */
-#define LOOPMEM_SITES_VERSION 1u
+#define LOOPMEM_SITES_VERSION 2u
 #define LOOPMEM_SITES_SUFFIX  ".sites"
 
 enum {
@@ -39,6 +39,10 @@ enum { LOOPMEM_SITES_BLOCK = 1024 };
 struct loopmem_site_counts {
 	uint64_t alloc_bytes, alloc_blocks;
 	uint64_t free_bytes, free_blocks;
+	/* Live at edge number `edge` between two phases of the process. Smaller than the head's `edges`: nothing was counted since
+	 * the last edge, and what is live now was live then. */
+	uint64_t edge_live_bytes;
+	uint32_t edge, reserved;
 };
 
 enum loopmem_python_stacks {
@@ -60,6 +64,7 @@ struct loopmem_sites {
 	uint64_t stackless; /* samples whose stack could not be taken: they are in `other` */
 	uint64_t
 		untracked; /* samples whose free will not be seen: their bytes count as freed at once */
+	uint32_t edges, reserved; /* between two phases of the process, so far; 0 = it has none */
 	struct loopmem_site_counts other;
 	char python_reason[128];
 };
@@ -118,7 +123,7 @@ struct loopmem_record_site {
 	uint32_t pool_id; /* the process's own pool inside whose next it happened, 0 = none */
 	uint32_t
 		mapped; /* 1 = memory that the program mapped itself: counted whether it was touched or not */
-	uint32_t reserved;
+	uint32_t stage; /* 1 + enum loopmem_stage of the phase it was allocated in, 0 = none */
 	struct loopmem_site_counts counts;
 };
 

@@ -20,7 +20,8 @@ enum {
 	KEY_FULL,
 	KEY_WIDTH,
 	KEY_ASCII,
-	KEY_AT
+	KEY_AT,
+	KEY_SURVIVORS
 };
 enum { WIDTH_LEAST = TERMINAL_WIDTH_LEAST, WIDTH_MOST = 1000 };
 
@@ -38,6 +39,8 @@ static const struct argp_option options[] = {
 	 "only pools of that stage", 0},
 	{"pool", KEY_POOL, "N", 0, "only the pool with that number", 0},
 	{"worker", KEY_WORKER, "PID", 0, "only the process with that pid", 0},
+	{"survivors", KEY_SURVIVORS, "STAGE", 0,
+	 "only what was allocated in phases of STAGE, live in a later phase of another stage", 0},
 	{"at", KEY_AT, "SECONDS", 0, "live at that moment of the run (at the peak)", 0},
 	{"tree", KEY_TREE, NULL, 0, "show the stack of each site", 0},
 	{"diff", KEY_DIFF, "BASE", 0, "against the session BASE: what changed", 0},
@@ -95,6 +98,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	case KEY_WORKER:
 		a->options.filter.pid = number(state, "--worker", text, 1, INT32_MAX);
 		return 0;
+	case KEY_SURVIVORS:
+		if (stage_of(text) < 0)
+			command_misuse(state, "--survivors %s: no such stage", text);
+		a->options.filter.from_stage = 1 + stage_of(text);
+		return 0;
 	case KEY_AT:
 		a->at_s = moment(state, text);
 		return 0;
@@ -120,6 +128,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		command_misuse(state, "no session given");
+		return 0;
+	case ARGP_KEY_END:
+		if (a->base && a->options.filter.from_stage)
+			command_misuse(state, "--survivors is of one session, --diff of two");
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -146,6 +159,20 @@ static int find_pool(const struct model *m, int64_t wanted, int *pool, struct er
 	return error_set(e, ERROR_USAGE, "no pool #%lld in %s", (long long)wanted, m->file);
 }
 
+/* Survivors are looked at where they matter: in a phase of another stage. */
+static int find_later_phase(struct sites_options *o, const struct model *m, struct error *e)
+{
+	enum model_stage stage = (enum model_stage)(o->filter.from_stage - 1);
+
+	o->phase = model_phase_after(m, stage, &o->filter.t_ns);
+	if (o->phase)
+		return 0;
+	error_set(e, ERROR_USAGE, "no phase of another stage comes after %s in %s",
+		  model_stage_name(stage), m->file);
+	error_hint(e, "--at SECONDS names another moment");
+	return e->kind;
+}
+
 static int print(struct arguments *a, const struct model *base, const struct model *head,
 		 struct error *e)
 {
@@ -155,6 +182,8 @@ static int print(struct arguments *a, const struct model *base, const struct mod
 	if (find_pool(head, a->pool, &o->filter.pool, e))
 		return e->kind;
 	o->filter.t_ns = a->at_s < 0 ? MODEL_NONE : (int64_t)(a->at_s * 1e9);
+	if (o->filter.from_stage && a->at_s < 0 && find_later_phase(o, head, e))
+		return e->kind;
 	o->utf8 = !a->ascii && terminal_utf8();
 	o->width = a->width ? (int)a->width : terminal_width(stdout);
 	failed = base ? sites_difference(stdout, base, head, o) : sites_text(stdout, head, o);
@@ -167,7 +196,7 @@ static int print(struct arguments *a, const struct model *base, const struct mod
 
 int cmd_sites(int argc, char **argv)
 {
-	struct arguments a = {.at_s = -1, .options.filter = {MODEL_NONE, -1, -1, 0}};
+	struct arguments a = {.at_s = -1, .options.filter = {MODEL_NONE, -1, -1, 0, 0}};
 	struct model *head = NULL, *base = NULL;
 	struct error e = {0};
 	int kind;

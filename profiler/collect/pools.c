@@ -50,6 +50,11 @@ enum { FLAG_PERSISTENT = 1, FLAG_STATEFUL = 2, FLAG_NAMED = 4 };
 #define NAME(names, index) \
 	((index) < sizeof(names) / sizeof((names)[0]) ? (names)[index] : (names)[0])
 
+const char *pools_stage_name(uint32_t stage)
+{
+	return NAME(stage_names, stage);
+}
+
 static int64_t known(int64_t value)
 {
 	return value <= POOL_UNKNOWN ? SESSION_NULL : value;
@@ -67,7 +72,7 @@ static void write_pool(struct pool *pool, const struct recorder *r, int64_t now_
 		.id = pool->number,
 		.owner = pool->owner->id,
 		.owner_pool = pool->id,
-		.stage = NAME(stage_names, row->stage),
+		.stage = pools_stage_name(row->stage),
 		.epoch = known(row->epoch),
 		.label = text_or_null(row->label),
 		.dataset = text_or_null(row->dataset),

@@ -41,6 +41,9 @@ struct pool {
 	int guessed; /* found from outside: no segment tells of it, attach_pools.h keeps `last` */
 };
 
+/* The name that the session has for a value of enum loopmem_stage; unknown ones are "other". */
+const char *pools_stage_name(uint32_t stage);
+
 struct pools {
 	struct pool **items; /* those not over, and those over whose workers live */
 	size_t count, capacity;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "profiler/collect/clock.h"
+#include "profiler/collect/pools.h"
 
 #define MS INT64_C(1000000)
 
@@ -33,7 +34,8 @@ struct sites_frame_row {
 };
 
 struct sites_site_row {
-	int64_t live_bytes, live_blocks, alloc_bytes, alloc_blocks; /* as last written */
+	int64_t live_bytes, live_blocks, alloc_bytes, alloc_blocks,
+		edge_live_bytes; /* as last written */
 	int written;
 };
 
@@ -211,18 +213,20 @@ static int64_t live_of(uint64_t alloc, uint64_t freed)
 }
 
 static void put_sample(struct reading *reading, int32_t number, struct sites_site_row *row,
-		       const struct loopmem_site_counts *c)
+		       const struct sites_site *site)
 {
+	const struct loopmem_site_counts *c = &site->counts;
 	struct sites_site_row now = {
 		.live_bytes = live_of(c->alloc_bytes, c->free_bytes),
 		.live_blocks = blocks_of((uint64_t)live_of(c->alloc_blocks, c->free_blocks)),
 		.alloc_bytes = (int64_t)(c->alloc_bytes & INT64_MAX),
 		.alloc_blocks = blocks_of(c->alloc_blocks),
+		.edge_live_bytes = site->edge_live_bytes < 0 ? SESSION_NULL : site->edge_live_bytes,
 		.written = 1,
 	};
 
 	if (row->written && row->live_bytes == now.live_bytes &&
-	    row->alloc_bytes == now.alloc_bytes)
+	    row->alloc_bytes == now.alloc_bytes && row->edge_live_bytes == now.edge_live_bytes)
 		return;
 	*row = now;
 	session_put_site_sample(reading->s->recorder->session,
@@ -233,6 +237,7 @@ static void put_sample(struct reading *reading, int32_t number, struct sites_sit
 					.live_blocks = now.live_blocks,
 					.alloc_bytes = now.alloc_bytes,
 					.alloc_blocks = now.alloc_blocks,
+					.edge_live_bytes = now.edge_live_bytes,
 				});
 }
 
@@ -261,8 +266,10 @@ static void take_site(void *arg, const struct sites_site *site)
 					 .owner_pool = site->pool_id ? site->pool_id : SESSION_NULL,
 					 .stack = site->node ? site->node : SESSION_NULL,
 					 .mapped = site->mapped,
+					 .stage = site->stage ? pools_stage_name(site->stage - 1)
+							      : NULL,
 				 });
-	put_sample(reading, number, row, &site->counts);
+	put_sample(reading, number, row, site);
 }
 
 /* ---- readings ---- */

@@ -234,6 +234,8 @@ static int take_next(struct sites_reader *r, uint64_t end, const struct sites_ev
 
 static void copy_counts(const struct loopmem_site_counts *from, struct loopmem_site_counts *to)
 {
+	to->edge = __atomic_load_n(&from->edge, __ATOMIC_ACQUIRE);
+	to->edge_live_bytes = __atomic_load_n(&from->edge_live_bytes, __ATOMIC_ACQUIRE);
 	/* What was freed first: it never exceeds what was allocated. */
 	to->free_bytes = __atomic_load_n(&from->free_bytes, __ATOMIC_ACQUIRE);
 	to->free_blocks = __atomic_load_n(&from->free_blocks, __ATOMIC_ACQUIRE);
@@ -241,23 +243,38 @@ static void copy_counts(const struct loopmem_site_counts *from, struct loopmem_s
 	to->alloc_blocks = __atomic_load_n(&from->alloc_blocks, __ATOMIC_RELAXED);
 }
 
+static void hand_out_site(const struct sites_reader *r, struct sites_site site,
+			  const struct loopmem_site_counts *counts,
+			  const struct sites_events *events)
+{
+	uint32_t edges = __atomic_load_n(&r->map->edges, __ATOMIC_RELAXED);
+	struct loopmem_site_counts *c = &site.counts;
+	uint64_t live;
+
+	copy_counts(counts, c);
+	live = c->alloc_bytes > c->free_bytes ? c->alloc_bytes - c->free_bytes : 0;
+	if (c->edge >= edges)
+		live = c->edge_live_bytes;
+	site.edge_live_bytes = edges ? (int64_t)(live & INT64_MAX) : -1;
+	events->site(events->arg, &site);
+}
+
 static void hand_out_sites(const struct sites_reader *r, const struct sites_events *events)
 {
-	struct sites_site site = {0};
-
 	for (uint64_t at = LOOPMEM_SITES_HEADER; at < r->read_bytes; at += 8) {
 		const struct sites_mark *mark = &r->marks[at / 8];
 		const struct loopmem_record_site *row = (const void *)((const char *)r->map + at);
 		if (mark->kind != LOOPMEM_RECORD_SITE || !mark->number)
 			continue;
-		site = (struct sites_site){
-			(uint32_t)at, mark->number, row->pool_id, row->mapped != 0, {0}};
-		copy_counts(&row->counts, &site.counts);
-		events->site(events->arg, &site);
+		hand_out_site(r,
+			      (struct sites_site){.offset = (uint32_t)at,
+						  .node = mark->number,
+						  .pool_id = row->pool_id,
+						  .mapped = row->mapped != 0,
+						  .stage = row->stage},
+			      &row->counts, events);
 	}
-	site = (struct sites_site){0};
-	copy_counts(&r->map->other, &site.counts);
-	events->site(events->arg, &site);
+	hand_out_site(r, (struct sites_site){0}, &r->map->other, events);
 }
 
 int sites_read(struct sites_reader *r, const struct sites_events *events)

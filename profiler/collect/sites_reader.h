@@ -45,6 +45,8 @@ struct sites_site {
 	int32_t node;    /* 0 = the row of what has no stack */
 	uint32_t pool_id;
 	int mapped;
+	uint32_t stage;          /* 1 + enum loopmem_stage, 0 = outside of phases */
+	int64_t edge_live_bytes; /* live at the process's last edge between two phases; -1 = it has none */
 	struct loopmem_site_counts counts;
 };
 

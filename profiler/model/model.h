@@ -297,6 +297,7 @@ struct model_site {
 	int stack; /* index; -1 = the rest: samples whose stack is not known */
 	/* memory that the program mapped itself, counted whether it was touched or not */
 	int mapped;
+	int stage; /* enum model_stage of the phase it was allocated in, a worker's pool's; -1 = in none */
 };
 
 /* One row of a list of sites: those of one pool (or, outside of pools, one process) and one line. */
@@ -313,9 +314,10 @@ struct model_site_row {
 
 struct model_site_filter {
 	int64_t t_ns; /* MODEL_NONE = the job's peak, or the first reading of sites after it when there is none before */
-	int stage;   /* enum model_stage, -1 = all */
-	int pool;    /* index, -1 = all */
-	int64_t pid; /* 0 = all */
+	int stage;      /* enum model_stage of the pool, -1 = all */
+	int pool;       /* index, -1 = all */
+	int64_t pid;    /* 0 = all */
+	int from_stage; /* 1 + enum model_stage of the phase it was allocated in, 0 = all */
 };
 
 struct model_note {
@@ -413,6 +415,7 @@ int model_sites_rank(const struct model *m, const struct model_site_filter *filt
  * process ended. */
 struct model_site_amount {
 	int64_t live_bytes, live_blocks, alloc_bytes, alloc_blocks;
+	int64_t edge_live_bytes; /* live at its process's last edge between two phases; MODEL_NONE = it has no phases */
 };
 struct model_site_amount model_site_at(const struct model *m, size_t site, int64_t t_ns);
 
@@ -422,6 +425,11 @@ int model_site_is_wanted(const struct model *m, const struct model_site *site,
 
 /* The moment that a filter asks for. */
 int64_t model_sites_moment(const struct model *m, const struct model_site_filter *filter);
+
+/* Which phase shows best what outlives `stage`: of the phases of other stages that come after one of it, the one with the
+ * highest total; NULL = none comes. *t_ns: when that total was, or sites were first read in the phase where that is later. */
+const struct model_phase *model_phase_after(const struct model *m, enum model_stage stage,
+					    int64_t *t_ns);
 
 /* When sites were read for the first time: a run that ends soon may have its peak before. MODEL_NONE = never. */
 int64_t model_sites_read_from(const struct model *m);
@@ -439,6 +447,7 @@ void model_reduce(const struct model *m, int64_t start_ns, int64_t end_ns, size_
 		  struct model_round *out);
 
 const char *model_stage_name(enum model_stage stage);          /* "train" */
+enum model_stage model_stage_named(const char *name);          /* unknown ones are "other" */
 const char *model_state_name(enum model_state state);          /* "exhausted" */
 const char *model_severity_name(enum model_severity severity); /* "error" */
 

@@ -42,6 +42,7 @@ struct site_frame {
 
 struct site_store {
 	ARRAY(struct site_point) points;
+	int stage; /* as in the file, -1 = none */
 };
 
 /* Call sites as the session has them; ids are turned into indices when they are read. */

@@ -160,6 +160,8 @@ static int add_site(const struct session_site *row, void *arg)
 	if (!site || !store || !kept)
 		return failed(t);
 	*kept = *row;
+	kept->stage = NULL; /* it is the reader's */
+	store->stage = row->stage ? (int)model_stage_named(row->stage) : -1;
 	return 0;
 }
 
@@ -181,9 +183,10 @@ static int add_point(const struct session_site_sample *row, void *arg)
 	point = array_at_time(&t->stores.items[at].points, row->t_ns, &is_new);
 	if (!point)
 		return failed(t);
-	point->amount =
-		(struct model_site_amount){bounded(row->live_bytes), bounded(row->live_blocks),
-					   bounded(row->alloc_bytes), bounded(row->alloc_blocks)};
+	point->amount = (struct model_site_amount){
+		bounded(row->live_bytes), bounded(row->live_blocks), bounded(row->alloc_bytes),
+		bounded(row->alloc_blocks),
+		row->edge_live_bytes == SESSION_NULL ? MODEL_NONE : bounded(row->edge_live_bytes)};
 	if (row->t_ns > t->sample_ns)
 		t->sample_ns = row->t_ns;
 	return 0;
@@ -258,6 +261,14 @@ static int pool_of(const struct model *m, int process, int64_t owner_pool)
 	return -1;
 }
 
+/* A worker has no phases of its own: it is there for its pool. */
+static int stage_of(const struct model *m, const struct model_site *site, int own_stage)
+{
+	if (own_stage < 0 && site->pool >= 0 && m->pools[site->pool].owner != site->process)
+		return (int)m->pools[site->pool].stage;
+	return own_stage;
+}
+
 static void settle_sites(struct model *m)
 {
 	struct site_tables *t = &m->priv->sites;
@@ -269,6 +280,7 @@ static void settle_sites(struct model *m)
 		site->process = tables_process(&m->priv->tables, row->process);
 		site->pool = site->process < 0 ? -1 : pool_of(m, site->process, row->owner_pool);
 		site->mapped = row->mapped != 0;
+		site->stage = stage_of(m, site, t->stores.items[i].stage);
 		site->stack = row->stack == SESSION_NULL ? -1 : FIND(&t->stack_ids, row->stack);
 	}
 }
@@ -351,7 +363,7 @@ struct model_site_amount model_site_at(const struct model *m, size_t site, int64
 {
 	const struct site_store *store = &m->priv->sites.stores.items[site];
 	size_t n = array_until(&store->points, t_ns);
-	struct model_site_amount amount = {0};
+	struct model_site_amount amount = {.edge_live_bytes = MODEL_NONE};
 	int process = m->sites[site].process;
 
 	if (n)

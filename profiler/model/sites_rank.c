@@ -14,6 +14,8 @@ int model_site_is_wanted(const struct model *m, const struct model_site *site,
 		return 0;
 	if (f->stage >= 0 && (site->pool < 0 || (int)m->pools[site->pool].stage != f->stage))
 		return 0;
+	if (f->from_stage && site->stage != f->from_stage - 1)
+		return 0;
 	return !f->pid || m->processes[site->process].pid == f->pid;
 }
 

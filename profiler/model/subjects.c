@@ -27,7 +27,7 @@ const char *model_state_name(enum model_state state)
 	return state_names[state];
 }
 
-static enum model_stage stage_of(const char *name)
+enum model_stage model_stage_named(const char *name)
 {
 	for (int i = 0; i < MODEL_STAGES; i++)
 		if (!strcmp(name, stage_names[i]))
@@ -118,7 +118,7 @@ static void fill_pool(struct model *m, size_t i)
 	*p = (struct model_pool){
 		.number = row->id,
 		.owner = tables_process(t, row->owner),
-		.stage = stage_of(row->stage),
+		.stage = model_stage_named(row->stage),
 		.epoch = row->epoch < 0 ? MODEL_NONE : row->epoch,
 		.label = row->label,
 		.dataset = row->dataset,

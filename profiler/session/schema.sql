@@ -133,14 +133,18 @@ CREATE TABLE stack(id INTEGER PRIMARY KEY, parent INTEGER, frame INTEGER NOT NUL
 -- One stack in one process, inside next of one of the process's own pools (pool.owner_pool) or outside (NULL). stack
 -- NULL: samples without a stack, or whose stack found no room.
 -- mapped = 1: memory that the program mapped itself, counted whether it was touched or not.
+-- stage: of the phase of the process in which it was allocated, so a stack has a row for each stage; NULL = before its first
+-- phase, or a process without phases (a worker: its pool's stage holds).
 CREATE TABLE site(
-  id INTEGER PRIMARY KEY, process INTEGER NOT NULL, owner_pool INTEGER, stack INTEGER, mapped INTEGER NOT NULL
+  id INTEGER PRIMARY KEY, process INTEGER NOT NULL, owner_pool INTEGER, stack INTEGER, mapped INTEGER NOT NULL, stage TEXT
 );
 -- What a site stands for from t_ns on: estimates. Written when it changed; a process that ended holds nothing.
+-- edge_live_bytes: live at the last edge between two phases of the process before t_ns, whenever that was read; NULL = it has no phases.
 CREATE TABLE site_sample(
   t_ns INTEGER NOT NULL, site INTEGER NOT NULL,
   live_bytes INTEGER NOT NULL, live_blocks INTEGER NOT NULL,
   alloc_bytes INTEGER NOT NULL, alloc_blocks INTEGER NOT NULL,
+  edge_live_bytes INTEGER,
   PRIMARY KEY(t_ns, site)
 ) WITHOUT ROWID;
 

@@ -18,7 +18,7 @@
 #include "profiler/error.h"
 
 #define SESSION_APPLICATION_ID 0x6c6d656d /* "lmem" */
-#define SESSION_VERSION        1
+#define SESSION_VERSION        2
 #define SESSION_NULL           INT64_MIN
 
 struct session_process {
@@ -109,10 +109,11 @@ struct session_stack {
 
 struct session_site {
 	int64_t id, process, owner_pool, stack, mapped;
+	const char *stage;
 };
 
 struct session_site_sample {
-	int64_t t_ns, site, live_bytes, live_blocks, alloc_bytes, alloc_blocks;
+	int64_t t_ns, site, live_bytes, live_blocks, alloc_bytes, alloc_blocks, edge_live_bytes;
 };
 
 struct session_note {

@@ -68,7 +68,7 @@ static int print_retained(const struct page *p)
 
 	for (size_t i = 0; i < p->m->pool_count && left > 0; i++) {
 		const struct model_pool *pool = &p->m->pools[i];
-		struct model_site_filter filter = {pool->idle_max_at_ns, -1, (int)i, 0};
+		struct model_site_filter filter = {pool->idle_max_at_ns, -1, (int)i, 0, 0};
 		char at[FORMAT_MAX], name[TEXT];
 
 		if (pool->idle_max_bytes * 50 < p->m->totals.peak_bytes)
@@ -85,7 +85,7 @@ static int print_retained(const struct page *p)
 
 int page_sites(const struct page *p)
 {
-	const struct model_site_filter peak = {MODEL_NONE, -1, -1, 0};
+	const struct model_site_filter peak = {MODEL_NONE, -1, -1, 0, 0};
 
 	if (!p->m->site_count)
 		return 0;

@@ -29,15 +29,23 @@ static int64_t sum_live(const struct model_site_row *rows, size_t count)
 	return sum;
 }
 
-/* "Sites, live at the peak, 12:33: 14.9 GiB, sampled, one in 512 KiB" */
+/* "Sites, live at the peak, 12:33: 14.9 GiB, sampled, one in 512 KiB"
+ * "Sites, allocated in train, live in validate e0, 12:33: 60.0 MiB, sampled, one in 512 KiB" */
 static void print_title(FILE *out, const struct model *m, const struct sites_options *o,
 			int64_t live)
 {
 	int64_t t_ns = o->filter.t_ns == MODEL_NONE ? m->totals.peak_at_ns : o->filter.t_ns;
 	char moment[FORMAT_MAX], bytes[FORMAT_MAX], mean[FORMAT_MAX];
 
-	fprintf(out, "Sites, live at %s%s: %s, ", o->filter.t_ns == MODEL_NONE ? "the peak, " : "",
-		format_moment(moment, t_ns), format_bytes(bytes, live));
+	fprintf(out, "Sites, ");
+	if (o->filter.from_stage)
+		fprintf(out, "allocated in %s, ",
+			model_stage_name((enum model_stage)(o->filter.from_stage - 1)));
+	if (o->phase)
+		fprintf(out, "live in %s, ", o->phase->name);
+	else
+		fprintf(out, "live at %s", o->filter.t_ns == MODEL_NONE ? "the peak, " : "");
+	fprintf(out, "%s: %s, ", format_moment(moment, t_ns), format_bytes(bytes, live));
 	if (m->sample_bytes == 1)
 		fprintf(out, "every allocation\n");
 	else if (m->sample_bytes > 1)

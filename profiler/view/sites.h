@@ -13,6 +13,8 @@ struct sites_options {
 	int width, utf8;
 	int full; /* all rows, not only those above a hundredth */
 	int tree; /* below each row its stack */
+	const struct model_phase
+		*phase; /* that filter.t_ns lies in, to be named; NULL = need not */
 };
 
 /* 0, or -1 when out of memory; write errors are left in `out`. */

@@ -51,9 +51,9 @@ def the_example_of_the_sites_lists_the_innermost_line_of_python():
         INSERT INTO frame VALUES (1, NULL, NULL, 0), (2, NULL, NULL, 0), (3, NULL, 64, 1);
         INSERT INTO symbol VALUES (1, 0, 'main', 'train.py', 9), (2, 0, 'fill', 'data.py', 42);
         INSERT INTO stack VALUES (1, NULL, 1), (2, 1, 2), (3, 2, 3);
-        INSERT INTO site VALUES (1, 1, NULL, 3, 0);
-        INSERT INTO site_sample VALUES (0, 1, 1, 1, 1, 1), (50000000000, 1, 62914560, 1, 62914560, 1),
-                                       (70000000000, 1, 0, 0, 62914560, 1);""")
+        INSERT INTO site VALUES (1, 1, NULL, 3, 0, NULL);
+        INSERT INTO site_sample VALUES (0, 1, 1, 1, 1, 1, NULL), (50000000000, 1, 62914560, 1, 62914560, 1, NULL),
+                                       (70000000000, 1, 0, 0, 62914560, 1, NULL);""")
     assert copy.execute(examples[3]).fetchall() == [("data.py", 42, "fill", 60.0)]
 
 

@@ -2,8 +2,8 @@
  * poolcalls: makes the calls of loopmem.h that its arguments name. Pools have one-letter names.
  *
  *   begin:a:STAGE:EXPECTED  next:a:N  ask:a  got:a:N  exhausted:a  expect:a:N  reuse:a:EPOCH  end:a
- *   worker:a:PID:ID  phase:STAGE:EPOCH:NAME  leave  heap:BYTES  sleep:MS  child (the rest happens in
- *   a forked child)  number:a (prints it)
+ *   worker:a:PID:ID  phase:STAGE:EPOCH:NAME  leave  heap:BYTES  keep:x:BLOCKS:BYTES  drop:x (frees those)  sleep:MS
+ *   child (the rest happens in a forked child)  number:a (prints it)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +43,27 @@ static void in_child(void)
 	exit(WEXITSTATUS(status));
 }
 
+/* Blocks of one name, each with the address of the one before in it. */
+static void **kept[128];
+
+static void keep(void ***name, long blocks, size_t bytes)
+{
+	for (; blocks > 0; blocks--) {
+		void **block = malloc(bytes);
+		*block = *name;
+		*name = block;
+	}
+}
+
+static void drop(void ***name)
+{
+	while (*name) {
+		void **block = *name;
+		*name = *block;
+		free(block);
+	}
+}
+
 static void call(char *words[4])
 {
 	const char *what = words[0];
@@ -73,6 +94,10 @@ static void call(char *words[4])
 		loopmem_phase_end();
 	else if (!strcmp(what, "heap"))
 		malloc((size_t)atol(words[1]));
+	else if (!strcmp(what, "keep"))
+		keep(&kept[words[1][0] & 127], a, (size_t)b);
+	else if (!strcmp(what, "drop"))
+		drop(&kept[words[1][0] & 127]);
 	else if (!strcmp(what, "sleep"))
 		usleep((useconds_t)atol(words[1]) * 1000);
 	else if (!strcmp(what, "child"))

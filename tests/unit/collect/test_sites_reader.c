@@ -47,7 +47,13 @@ static void craft(void)
 	struct loopmem_record_python python = {0};
 	struct loopmem_record_native native = {.address = 0x1234};
 	struct loopmem_record_node node = {0};
-	struct loopmem_record_site site = {.pool_id = 3, .counts = {100, 10240, 40, 4096}};
+	struct loopmem_record_site site = {.pool_id = 3,
+					   .counts = {.alloc_bytes = 100,
+						      .alloc_blocks = 10240,
+						      .free_bytes = 40,
+						      .free_blocks = 4096,
+						      .edge_live_bytes = 25,
+						      .edge = 2}};
 
 	*head = (struct loopmem_sites){.magic = LOOPMEM_SITES_MAGIC,
 				       .version = LOOPMEM_SITES_VERSION,
@@ -192,6 +198,23 @@ static void a_file_that_promises_more_than_it_has_is_not_followed(void **state)
 	assert_string_equal(read_file(FILE_BYTES), "o");
 }
 
+static void what_was_live_at_the_last_edge_is_kept_or_is_what_is_live(void **state)
+{
+	struct loopmem_sites *head = (void *)file;
+
+	(void)state;
+	craft();
+	head->edges = 0;
+	read_file(FILE_BYTES);
+	assert_int_equal(last_site.edge_live_bytes, -1);
+	head->edges = 2;
+	read_file(FILE_BYTES);
+	assert_int_equal(last_site.edge_live_bytes, 25);
+	head->edges = 3; /* nothing was counted since */
+	read_file(FILE_BYTES);
+	assert_int_equal(last_site.edge_live_bytes, 60);
+}
+
 static void any_word_may_be_wrong(void **state)
 {
 	static const uint32_t values[] = {0, 1, 7, 8, 4096, 65535, 0x7fffffff, 0xffffffff};
@@ -213,6 +236,7 @@ int main(void)
 		cmocka_unit_test(what_is_new_is_handed_out_once_and_sites_each_time),
 		cmocka_unit_test(other_versions_and_unfinished_files_are_told_apart),
 		cmocka_unit_test(a_file_that_promises_more_than_it_has_is_not_followed),
+		cmocka_unit_test(what_was_live_at_the_last_edge_is_kept_or_is_what_is_live),
 		cmocka_unit_test(any_word_may_be_wrong),
 	};
 

@@ -62,7 +62,7 @@ static struct model *finish(struct made *made)
 
 static struct call_tree_options everything(void)
 {
-	return (struct call_tree_options){.filter = {MODEL_NONE, -1, -1, 0}};
+	return (struct call_tree_options){.filter = {MODEL_NONE, -1, -1, 0, 0}};
 }
 
 /* "root[a[b b]]" with MiB: "root:6 a:6 b:4 b:2", by depth-first order. */
