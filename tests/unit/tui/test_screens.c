@@ -361,7 +361,10 @@ static void every_key_may_be_pressed_without_a_session(void **state)
 
 	(void)state;
 	tui_options_init(&options);
-	assert_int_equal(ui_init(&f.ui, &options, &e), 0);
+	if (ui_init(&f.ui, &options, &e)) {
+		assert_int_equal(e.kind, ERROR_UNREADABLE);
+		skip(); /* somebody's run goes on beside this test, by another version */
+	}
 	if (f.ui.model || f.ui.running.count) { /* somebody's run goes on beside this test */
 		ui_release(&f.ui);
 		skip();
