@@ -1,5 +1,6 @@
 """Programs under `loopmem run`, as the report and the session tell of them."""
 import contextlib
+import functools
 import json
 import os
 import sqlite3
@@ -10,6 +11,21 @@ import profiled
 LOOPMEM = str(profiled.BUILD / "loopmem")
 
 
+def read(session):
+    """The report of a session."""
+    return json.loads(subprocess.run([LOOPMEM, "report", "-f", "json", session], check=True,
+                                     stdout=subprocess.PIPE).stdout)
+
+
+def rows(session, sql):
+    """What a query finds in a session as it is so far: nothing in one that is not made yet."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{session}?mode=ro", uri=True)) as db:
+            return db.execute(sql).fetchall()
+    except sqlite3.OperationalError:
+        return []
+
+
 def run(name, *command, status=0, **env):
     """(report, a function that queries the session) of a command that exits with that status."""
     session = f"{os.environ['TEST_TMP']}/{name}.loopmem"
@@ -17,10 +33,4 @@ def run(name, *command, status=0, **env):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=os.environ["TEST_TMP"],
                           env=profiled.environment(**env))
     assert done.returncode == status, (done.returncode, done.stderr)
-    report = json.loads(subprocess.run([LOOPMEM, "report", "-f", "json", session], check=True,
-                                       stdout=subprocess.PIPE).stdout)
-
-    def rows(sql):
-        with contextlib.closing(sqlite3.connect(session)) as db:
-            return db.execute(sql).fetchall()
-    return report, rows
+    return read(session), functools.partial(rows, session)
