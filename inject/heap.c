@@ -18,7 +18,7 @@
 #include "inject/self.h"
 
 static enum heap_mode mode = HEAP_ASK; /* written at start */
-static bool forked;                    /* written in a fork's child, before its threads */
+static bool forked, knows_own;         /* written in a fork's child, before its threads */
 
 /* True when the header formula agrees with the allocator, for chunks of every kind. */
 static bool header_is_right(void)
@@ -52,12 +52,14 @@ void heap_start(void)
 void heap_forked(void)
 {
 	forked = true;
-	own_forked();
+	knows_own = own_forked();
 }
 
-bool heap_is_short(void)
+struct heap_short heap_short(struct loopmem_counters *row)
 {
-	return mode == HEAP_HEADER && (!forked || own_root);
+	if (mode != HEAP_HEADER)
+		return (struct heap_short){NULL, NULL};
+	return (struct heap_short){forked ? NULL : row, forked && knows_own ? row : NULL};
 }
 
 static size_t usable_bytes(const void *block)
@@ -87,12 +89,24 @@ static inline struct loopmem_counters *row(void)
 	return __builtin_expect(thread.row != NULL, 1) ? thread.row : thread_shared_row();
 }
 
+/* A block of the child. On its short way are only those that no other question must be asked about. */
+static void note_own(const void *block)
+{
+	if (!own_add(block))
+		self_drop(LOOPMEM_DROP_OWN);
+	else if (thread.fast_child && !(heap_header(block) & GLIBC_MAPPED) &&
+		 !live_may_be_short(block))
+		own_remember(block);
+	else
+		own_forget(block);
+}
+
 static void count_alloc(void *block, size_t bytes)
 {
 	struct loopmem_counters *counters = row();
 
-	if (forked && !own_add(block))
-		self_drop(LOOPMEM_DROP_OWN);
+	if (forked)
+		note_own(block);
 	add(&counters->alloc_bytes, bytes);
 	add(&counters->allocs, 1);
 	thread.countdown -= (int64_t)bytes;
@@ -113,8 +127,20 @@ static void count_free(bool own, size_t bytes)
 	}
 }
 
+/* The child's second short way: a block of its own whose place is not remembered. Then it is. */
+static inline bool is_plain_own(const void *block)
+{
+	if (!block || !thread.fast_child || live_may_be_short(block) ||
+	    heap_header(block) & GLIBC_MAPPED || !own_has_16(block))
+		return false;
+	own_remember(block);
+	return true;
+}
+
 void *heap_note_alloc(void *block)
 {
+	if (is_plain_own(block))
+		return heap_count_alloc(thread.fast_child, block, heap_usable(heap_header(block)));
 	if (block && mode != HEAP_OFF && !real_is_boot_block(block))
 		count_alloc(block, usable_bytes(block));
 	return block;
@@ -122,6 +148,11 @@ void *heap_note_alloc(void *block)
 
 void heap_free(void *block)
 {
+	if (is_plain_own(block)) {
+		heap_count_free(thread.fast_child, heap_usable(heap_header(block)));
+		real.free(block);
+		return;
+	}
 	if (real_is_boot_block(block))
 		return;
 	if (block && mode != HEAP_OFF) {

@@ -2,9 +2,9 @@
  * heap.h: counting allocations and frees by usable size; the part of it that every malloc runs.
  *
  * The short way: the thread has its slot and malloc is glibc's, so the usable size stands in the word
- * before the block (verified at start against malloc_usable_size). Everything else goes the long
- * way, out of line. No lock, no system call either way, but on a tick (once per sample gap) and in a
- * thread's first call.
+ * before the block (verified at start against malloc_usable_size). There are two of them: the child of a fork
+ * takes the second, for blocks known as its own (own.h). Everything else goes the long way, out of line. No lock, no
+ * system call either way, but on a tick (once per sample gap) and in a thread's first call.
  */
 #ifndef INJECT_HEAP_H
 #define INJECT_HEAP_H
@@ -36,8 +36,12 @@ void heap_start(void);
 /* The child of a fork: from now on frees of inherited blocks are told apart. */
 void heap_forked(void);
 
-/* True when a thread with a slot may take the short way. */
-bool heap_is_short(void);
+/* The counters through which a thread whose are `row` may take the short ways, of a process started by exec and of a fork's
+ * child: one is NULL or both. */
+struct heap_short {
+	struct loopmem_counters *first, *child;
+};
+struct heap_short heap_short(struct loopmem_counters *row);
 
 /* malloc as this library defines it, also where another one comes first. */
 extern void *heap_own_malloc(size_t bytes) __attribute__((visibility("hidden")));
@@ -63,45 +67,72 @@ void heap_mapped(const void *start, size_t bytes);
 /* The countdown ran out: everything that must happen now and then. Returns the block, keeps errno. */
 void *heap_tick(void *block);
 
+/* The word before a block of glibc, which is no mapping of its own, as usable bytes. */
+static inline size_t heap_usable(size_t header)
+{
+	size_t bytes = (header & ~(size_t)GLIBC_FLAGS) - sizeof(size_t);
+
+	/* In a register, so that adding it is one instruction. */
+	__asm__("" : "+r"(bytes));
+	return bytes;
+}
+
+static inline size_t heap_header(const void *block)
+{
+	return ((const size_t *)block)[-1];
+}
+
+static inline void *heap_count_alloc(struct loopmem_counters *row, void *block, size_t bytes)
+{
+	row->alloc_bytes += bytes;
+	row->allocs++;
+	thread.countdown -= (int64_t)bytes;
+	return __builtin_expect(thread.countdown < 0, 0) ? heap_tick(block) : block;
+}
+
+static inline void heap_count_free(struct loopmem_counters *row, size_t bytes)
+{
+	row->free_bytes += bytes;
+	row->frees++;
+}
+
 /* Notes a new block (NULL: none) and returns it. */
 static inline void *heap_alloced(void *block)
 {
 	struct loopmem_counters *row = thread.fast;
+	size_t header;
 
 	if (__builtin_expect(row && block, 1)) {
-		size_t header = ((const size_t *)block)[-1];
-		if (__builtin_expect(!(header & GLIBC_MAPPED), 1)) {
-			size_t bytes = (header & ~(size_t)GLIBC_FLAGS) - sizeof(size_t);
-			if (__builtin_expect(own_is_on, 0) && !own_has_16(block))
-				return heap_note_alloc(block);
-			row->alloc_bytes += bytes;
-			row->allocs++;
-			thread.countdown -= (int64_t)bytes;
-			if (__builtin_expect(thread.countdown < 0, 0))
-				return heap_tick(block);
-			return block;
-		}
+		header = heap_header(block);
+		if (__builtin_expect(!(header & GLIBC_MAPPED), 1))
+			return heap_count_alloc(row, block, heap_usable(header));
+	}
+	row = thread.fast_child;
+	if (row && __builtin_expect(own_is_recent(block), 1)) {
+		header = heap_header(block);
+		if (__builtin_expect(!(header & GLIBC_MAPPED), 1))
+			return heap_count_alloc(row, block, heap_usable(header));
 	}
 	return heap_note_alloc(block);
 }
 
-/* True when the block was counted and is to be given back by the caller. */
+/* True when the block was counted and is to be given back by the caller. NULL looks sampled, and not recent. */
 static inline bool heap_freeing(void *block)
 {
 	struct loopmem_counters *row = thread.fast;
+	size_t header;
 
-	/* NULL looks sampled. */
 	if (__builtin_expect(row && !live_may_be_short(block), 1)) {
-		size_t header = ((const size_t *)block)[-1];
-		if (__builtin_expect(!(header & GLIBC_MAPPED), 1) &&
-		    (__builtin_expect(!own_is_on, 1) || own_has_16(block))) {
-			size_t bytes = (header & ~(size_t)GLIBC_FLAGS) - sizeof(size_t);
-			/* In a register, so that adding it is one instruction. */
-			__asm__("" : "+r"(bytes));
-			row->free_bytes += bytes;
-			row->frees++;
+		header = heap_header(block);
+		if (__builtin_expect(!(header & GLIBC_MAPPED), 1)) {
+			heap_count_free(row, heap_usable(header));
 			return true;
 		}
+	}
+	row = thread.fast_child;
+	if (row && own_is_recent(block)) {
+		heap_count_free(row, heap_usable(heap_header(block)));
+		return true;
 	}
 	return false;
 }

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "inject/locks.h"
+#include "inject/own.h"
 #include "inject/real.h"
 
 enum {
@@ -129,6 +130,7 @@ bool live_add(const void *block, struct live live)
 		if (added) {
 			block_count++;
 			count_both((uintptr_t)block, 1);
+			own_forget(block);
 			*slot = (struct slot){(uintptr_t)block, live};
 		}
 	}

@@ -20,8 +20,10 @@ struct head {
 	struct head *next;
 };
 
+/* Alone on its pages, so that a fork's child can drop them. */
+uint64_t own_recent[(1 << 16) / sizeof(uint64_t)] __attribute__((aligned(65536)));
+
 own_leaf **own_root;
-bool own_is_on;
 static struct head *leaves;            /* LOCK_OWN */
 static unsigned int shift = OWN_SHIFT; /* written at start */
 
@@ -99,7 +101,7 @@ bool own_has(const void *block)
 	return leaf && leaf[place / 64] >> place % 64 & 1;
 }
 
-void own_forked(void)
+bool own_forked(void)
 {
 	struct head *head = leaves, *next;
 
@@ -110,6 +112,8 @@ void own_forked(void)
 	leaves = NULL;
 	if (own_root)
 		REAL(munmap)(own_root, ROOT_BYTES);
+	REAL(madvise)(own_recent, sizeof(own_recent), MADV_DONTNEED);
+	own_recent[0] = OWN_NONE; /* the place of NULL */
 	own_root = reserve(ROOT_BYTES);
-	own_is_on = own_root;
+	return own_root;
 }

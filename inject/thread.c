@@ -32,7 +32,7 @@ static void release(void *value)
 	owners[self->slot] = NULL;
 	lock_leave(LOCK_SEGMENT);
 	self->state = THREAD_SHARED;
-	self->fast = self->row = NULL;
+	self->fast = self->fast_child = self->row = NULL;
 }
 
 static void make_key(void)
@@ -88,11 +88,15 @@ void thread_attach(void)
 
 void thread_set_context(uint8_t context)
 {
+	struct heap_short ways;
+
 	thread.context = context;
 	if (thread.state != THREAD_ATTACHED)
 		return;
 	thread.row = &self_segment->counters[thread.slot][context];
-	thread.fast = heap_is_short() ? thread.row : NULL;
+	ways = heap_short(thread.row);
+	thread.fast = ways.first;
+	thread.fast_child = ways.child;
 }
 
 struct loopmem_counters *thread_shared_row(void)

@@ -20,10 +20,11 @@ enum thread_state {
 };
 
 struct thread {
-	struct loopmem_counters *fast; /* = row while counting is only adding (heap.h), else NULL */
-	struct loopmem_counters *row;  /* of the current context; NULL = the shared slot */
-	int64_t countdown;             /* bytes to allocate until the slow path (sample.h) */
-	uint64_t outer;                /* contexts of the nexts around this one, 6 bits each */
+	/* = row while counting is only adding (heap.h), else NULL; the second in the child of a fork */
+	struct loopmem_counters *fast, *fast_child;
+	struct loopmem_counters *row; /* of the current context; NULL = the shared slot */
+	int64_t countdown;            /* bytes to allocate until the slow path (sample.h) */
+	uint64_t outer;               /* contexts of the nexts around this one, 6 bits each */
 	uint64_t random;
 	uint32_t pool; /* whose next this thread is in, 0 = none */
 	uint8_t slot;
@@ -34,6 +35,7 @@ struct thread {
 	uint8_t early; /* the countdown ends before a sampling point: a tick that samples nothing */
 };
 
+_Static_assert(sizeof(struct thread) <= 64, "static TLS is scarce");
 extern __thread struct thread thread __attribute__((visibility("hidden")));
 
 /* Between these the thread's allocations are counted but start no slow path. They nest. */

@@ -31,8 +31,7 @@ static int fresh(void **state)
 {
 	(void)state;
 	own_set_shift(OWN_SHIFT);
-	own_forked();
-	return own_root ? 0 : -1;
+	return own_forked() ? 0 : -1;
 }
 
 static int by_address(const void *a, const void *b)
@@ -53,9 +52,9 @@ static void exactly_the_blocks_that_were_added_are_own(void **state)
 	qsort(added, 200, sizeof(*added), by_address);
 	for (int i = 0; i < 200; i++) {
 		uint64_t next = added[i] + 16;
-		assert_true(own_has(at(added[i])) && own_has_16(at(added[i])));
+		assert_true(own_has(at(added[i])));
 		if (!bsearch(&next, added, 200, sizeof(*added), by_address))
-			assert_false(own_has(at(next)) || own_has_16(at(next)));
+			assert_false(own_has(at(next)));
 	}
 }
 
@@ -128,9 +127,40 @@ static void threads_lose_no_block_of_each_other(void **state)
 		assert_true(own_has(at(UINT64_C(0x7f0000000000) + i * 16)));
 }
 
+static void only_what_was_remembered_last_at_its_place_is_recent(void **state)
+{
+	const void *one = at(0x7f0000001230), *same_place = at(0x7f0000011230);
+
+	(void)state;
+	own_add(one);
+	assert_false(own_is_recent(one));
+	own_remember(one);
+	assert_true(own_is_recent(one));
+	assert_false(own_is_recent(same_place) || own_is_recent(NULL));
+	own_remember(same_place);
+	assert_false(own_is_recent(one));
+	own_forget(one);
+	assert_true(own_is_recent(same_place));
+	own_forget(same_place);
+	assert_false(own_is_recent(same_place));
+}
+
+static void a_fork_forgets_what_is_recent(void **state)
+{
+	const void *block = at(0x7f0000001230);
+
+	(void)state;
+	own_add(block);
+	own_remember(block);
+	assert_true(own_forked());
+	assert_false(own_is_recent(block) || own_has(block));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(only_what_was_remembered_last_at_its_place_is_recent, fresh),
+		cmocka_unit_test_setup(a_fork_forgets_what_is_recent, fresh),
 		cmocka_unit_test_setup(exactly_the_blocks_that_were_added_are_own, fresh),
 		cmocka_unit_test_setup(blocks_side_by_side_are_told_apart, fresh),
 		cmocka_unit_test_setup(blocks_of_eight_bytes_are_told_apart, fresh),
