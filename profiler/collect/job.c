@@ -219,6 +219,26 @@ static void finish(struct job *j, struct process *p)
 	process_close(p);
 }
 
+void job_finish_segment(struct job *j, struct process *p)
+{
+	struct segment_state state;
+
+	if (j->before_end)
+		j->before_end(p, j->before_end_arg);
+	if (segment_state(&p->segment, &state)) {
+		recorder_note(j->recorder, "warning",
+			      "the segment of pid %d was cut short: what the process counted since "
+			      "is not known",
+			      (int)p->pid);
+	} else {
+		p->segment_state = state;
+		process_write_heap(p, j->recorder, p->ended_ns);
+	}
+	segment_close(&p->segment);
+	if (j->segment_dir_fd >= 0)
+		unlinkat(j->segment_dir_fd, p->segment_name, 0);
+}
+
 void job_end(struct job *j, struct process *p, int64_t t_ns, const int *status)
 {
 	if (p->state == PROCESS_ALIVE) {
@@ -229,15 +249,8 @@ void job_end(struct job *j, struct process *p, int64_t t_ns, const int *status)
 			epoll_ctl(j->epoll_fd, EPOLL_CTL_DEL, p->pidfd, NULL);
 		job_mark_stale(j, p->family);
 	}
-	if (p->segment.map) {
-		if (j->before_end)
-			j->before_end(p, j->before_end_arg);
-		segment_state(&p->segment, &p->segment_state);
-		process_write_heap(p, j->recorder, p->ended_ns);
-		segment_close(&p->segment);
-		if (j->segment_dir_fd >= 0)
-			unlinkat(j->segment_dir_fd, p->segment_name, 0);
-	}
+	if (p->segment.map)
+		job_finish_segment(j, p);
 	take_status(p, status);
 	if (p->state == PROCESS_ENDED && p->status_known)
 		finish(j, p);

@@ -51,6 +51,10 @@ struct process *job_find_id(const struct job *j, int64_t id);
  * none. */
 struct process *job_find_inner(const struct job *j, pid_t inner_pid, int64_t t_ns);
 
+/* Takes the last that the segment of a process tells, which ended or whose segment is lost, which is
+ * noted; closes and removes it. */
+void job_finish_segment(struct job *j, struct process *p);
+
 /* The process ended at t_ns (0 = now). Its last heap figures are written, those who shared memory
  * with it are marked stale. The status is NULL when it is not known: it will be asked for. */
 void job_end(struct job *j, struct process *p, int64_t t_ns, const int *status);

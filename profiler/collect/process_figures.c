@@ -36,9 +36,8 @@ void process_write_heap(const struct process *p, struct recorder *r, int64_t t_n
 	struct segment_heap heap;
 	struct session_heap row = {.t_ns = t_ns, .process = p->id};
 
-	if (!p->segment.map)
+	if (!p->segment.map || segment_heap(&p->segment, &heap))
 		return;
-	segment_heap(&p->segment, &heap);
 	row.alloc_bytes = signed_bytes(heap.counters.alloc_bytes);
 	row.allocs = signed_bytes(heap.counters.allocs);
 	row.free_bytes = signed_bytes(heap.counters.free_bytes);

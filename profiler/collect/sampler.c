@@ -244,7 +244,10 @@ static void refresh_state(struct sampler *s, struct process *p)
 
 	if (!p->segment.map)
 		return;
-	segment_state(&p->segment, &state);
+	if (segment_state(&p->segment, &state)) {
+		job_finish_segment(s->job, p);
+		return;
+	}
 	if (state.python_state != p->segment_state.python_state ||
 	    state.exec_ns != p->segment_state.exec_ns) {
 		p->segment_state = state;

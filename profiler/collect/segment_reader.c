@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,29 +57,31 @@ _Static_assert(sizeof(struct loopmem_event) % sizeof(uint64_t) == 0, "copied by 
 int segment_open(struct segment_reader *r, int dir_fd, const char *name)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	void *map;
 	int error;
 
 	*r = (struct segment_reader){.next_event = 1};
 	if (fd < 0)
 		return -errno;
 	error = check_head(fd);
-	if (!error) {
-		map = mmap(NULL, sizeof(struct loopmem_segment), PROT_READ, MAP_SHARED, fd, 0);
-		if (map == MAP_FAILED)
-			error = -errno;
-		else
-			r->map = map;
-	}
+	if (!error)
+		error = mapped_file_open(&r->file, fd, sizeof(struct loopmem_segment));
+	if (!error)
+		r->map = mapped_file_data(r->file);
 	close(fd);
 	return error;
 }
 
 void segment_close(struct segment_reader *r)
 {
-	if (r->map)
-		munmap((void *)r->map, sizeof(struct loopmem_segment));
+	mapped_file_close(r->file);
+	r->file = NULL;
 	r->map = NULL;
+}
+
+/* Zeros may also be what a file has that was made longer again. */
+int segment_is_lost(const struct segment_reader *r)
+{
+	return RELAXED(r->map->magic) != LOOPMEM_SEGMENT_MAGIC || mapped_file_is_lost(r->file);
 }
 
 /* Copies a string that may change meanwhile or have no end. */
@@ -90,7 +91,7 @@ static void copy_text(char *out, const char *text, size_t size)
 	out[size - 1] = '\0';
 }
 
-void segment_identity(const struct segment_reader *r, struct segment_identity *out)
+int segment_identity(const struct segment_reader *r, struct segment_identity *out)
 {
 	const struct loopmem_segment *s = r->map;
 
@@ -104,9 +105,10 @@ void segment_identity(const struct segment_reader *r, struct segment_identity *o
 	};
 	copy_text(out->cmdline, s->cmdline, sizeof(out->cmdline));
 	copy_text(out->allocator, s->allocator, sizeof(out->allocator));
+	return segment_is_lost(r) ? -EIO : 0;
 }
 
-void segment_state(const struct segment_reader *r, struct segment_state *out)
+int segment_state(const struct segment_reader *r, struct segment_state *out)
 {
 	const struct loopmem_segment *s = r->map;
 
@@ -120,6 +122,7 @@ void segment_state(const struct segment_reader *r, struct segment_state *out)
 	copy_text(out->python_reason, s->python_reason, sizeof(out->python_reason));
 	for (int i = 0; i < LOOPMEM_DROPS; i++)
 		out->drops[i] = RELAXED(s->drops[i]);
+	return segment_is_lost(r) ? -EIO : 0;
 }
 
 static void add(struct loopmem_counters *sum, const struct loopmem_counters *c)
@@ -135,7 +138,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-void segment_heap(const struct segment_reader *r, struct segment_heap *out)
+int segment_heap(const struct segment_reader *r, struct segment_heap *out)
 {
 	const struct loopmem_segment *s = r->map;
 
@@ -146,6 +149,7 @@ void segment_heap(const struct segment_reader *r, struct segment_heap *out)
 	for (int k = 0; k < LOOPMEM_REGION_KINDS; k++)
 		out->mapped_bytes[k] =
 			minus(RELAXED(s->regions[k].map_bytes), RELAXED(s->regions[k].unmap_bytes));
+	return segment_is_lost(r) ? -EIO : 0;
 }
 
 int segment_pool(const struct segment_reader *r, unsigned index, struct segment_pool *out)
@@ -167,7 +171,7 @@ int segment_pool(const struct segment_reader *r, unsigned index, struct segment_
 		add(&sum, &r->map->counters[t][1 + index % LOOPMEM_POOLS]);
 	out->alloc_bytes = minus(sum.alloc_bytes, out->row.base.alloc_bytes);
 	out->free_bytes = minus(sum.free_bytes, out->row.base.free_bytes);
-	return 1;
+	return !segment_is_lost(r);
 }
 
 uint64_t segment_pools_begun(const struct segment_reader *r)

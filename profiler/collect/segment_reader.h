@@ -4,9 +4,9 @@
  *
  * Nothing in a segment is trusted: the size is checked before it is mapped, every index is bounded,
  * every string is cut and ended, counters may be torn against each other. The head is read with
- * pread before the mapping is touched: a page that was never reserved on a full tmpfs would be
- * SIGBUS, and the shim publishes `magic` only after it reserved them all. What a reader hands out
- * are copies; they stay valid after segment_close.
+ * pread before it is mapped: the shim publishes `magic` only after it reserved all pages. A segment
+ * that is cut short later reads as zeros: no pools, no events, and the functions that return an int
+ * for it say so. What a reader hands out are copies; they stay valid after segment_close.
  */
 #ifndef PROFILER_COLLECT_SEGMENT_READER_H
 #define PROFILER_COLLECT_SEGMENT_READER_H
@@ -14,10 +14,12 @@
 #include <stdint.h>
 
 #include "inject/segment.h"
+#include "profiler/collect/mapped_file.h"
 
 struct segment_reader {
-	const struct loopmem_segment *map; /* NULL = closed */
-	uint64_t next_event;               /* seq of the next event to hand out */
+	const struct loopmem_segment *map; /* of `file`; NULL = closed */
+	struct mapped_file *file;
+	uint64_t next_event;   /* seq of the next event to hand out */
 	uint64_t workers_seen; /* value of workers_begun at the last segment_each_worker */
 };
 
@@ -55,9 +57,13 @@ struct segment_pool {
 int segment_open(struct segment_reader *r, int dir_fd, const char *name);
 void segment_close(struct segment_reader *r);
 
-void segment_identity(const struct segment_reader *r, struct segment_identity *out);
-void segment_state(const struct segment_reader *r, struct segment_state *out);
-void segment_heap(const struct segment_reader *r, struct segment_heap *out);
+/* Was it cut short since it was opened? */
+int segment_is_lost(const struct segment_reader *r);
+
+/* 0; -EIO when it is lost: *out may be zeros. */
+int segment_identity(const struct segment_reader *r, struct segment_identity *out);
+int segment_state(const struct segment_reader *r, struct segment_state *out);
+int segment_heap(const struct segment_reader *r, struct segment_heap *out);
 
 /* 1 and a copy of row `index` (0 .. LOOPMEM_POOLS - 1) when it holds a pool, else 0. */
 int segment_pool(const struct segment_reader *r, unsigned index, struct segment_pool *out);

@@ -173,9 +173,9 @@ static int attach(struct segments *s, struct job *j, const char *name)
 			"a process runs with libloopmem.so of another version: it is not counted");
 	if (error)
 		return 1;
-	segment_identity(&reader, &identity);
-	p = find_process(j, &identity);
-	if (!p)
+	error = segment_identity(&reader, &identity);
+	p = error ? NULL : find_process(j, &identity);
+	if (!error && !p)
 		p = job_add_dead(j, &identity);
 	if (!p) {
 		segment_close(&reader);

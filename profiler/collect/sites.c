@@ -305,7 +305,8 @@ static void look_at_head(struct sites *s, struct process *p)
 {
 	struct loopmem_sites head;
 
-	sites_head(&p->sites, &head);
+	if (sites_head(&p->sites, &head))
+		return;
 	if (!s->mean_told++)
 		session_put_int(s->recorder->session, "sample_bytes", (int64_t)head.mean_bytes);
 	if (p->sites_state == head.python_stacks)
@@ -324,7 +325,10 @@ static void read_process(struct sites *s, const struct job *j, struct process *p
 
 	if (!open_file(s, j, p))
 		return;
-	sites_read(&p->sites, &events);
+	if (sites_read(&p->sites, &events) == -EIO)
+		recorder_note(s->recorder, "warning",
+			      "the call sites of pid %d were cut short: they end before it does",
+			      (int)p->pid);
 	look_at_head(s, p);
 }
 

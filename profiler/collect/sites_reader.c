@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,7 +37,6 @@ static int check_head(struct sites_reader *r, int fd)
 int sites_open(struct sites_reader *r, int dir_fd, const char *name)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), error;
-	void *map;
 
 	*r = (struct sites_reader){.dir_fd = dir_fd, .read_bytes = LOOPMEM_SITES_HEADER};
 	if (fd < 0)
@@ -48,12 +46,10 @@ int sites_open(struct sites_reader *r, int dir_fd, const char *name)
 		error = -ENAMETOOLONG;
 	if (!error) {
 		strcpy(r->name, name);
-		map = mmap(NULL, LOOPMEM_SITES_MOST, PROT_READ, MAP_SHARED, fd, 0);
-		if (map == MAP_FAILED)
-			error = -errno;
-		else
-			r->map = map;
+		error = mapped_file_open(&r->file, fd, LOOPMEM_SITES_MOST);
 	}
+	if (!error)
+		r->map = mapped_file_data(r->file);
 	close(fd);
 	return error;
 }
@@ -62,9 +58,16 @@ void sites_close(struct sites_reader *r)
 {
 	if (!r->map)
 		return;
-	munmap((void *)r->map, LOOPMEM_SITES_MOST);
+	mapped_file_close(r->file);
 	free(r->marks);
 	*r = (struct sites_reader){.dir_fd = -1};
+}
+
+/* Zeros may also be what a file has that was made longer again. */
+static int is_lost(const struct sites_reader *r)
+{
+	return __atomic_load_n(&r->map->magic, __ATOMIC_ACQUIRE) != LOOPMEM_SITES_MAGIC ||
+	       mapped_file_is_lost(r->file);
 }
 
 /* Pages behind the file's end must not be touched, whatever the head says. */
@@ -256,7 +259,8 @@ static void hand_out_site(const struct sites_reader *r, struct sites_site site,
 	if (c->edge >= edges)
 		live = c->edge_live_bytes;
 	site.edge_live_bytes = edges ? (int64_t)(live & INT64_MAX) : -1;
-	events->site(events->arg, &site);
+	if (!is_lost(r)) /* not zeros for what was known */
+		events->site(events->arg, &site);
 }
 
 static void hand_out_sites(const struct sites_reader *r, const struct sites_events *events)
@@ -280,17 +284,21 @@ static void hand_out_sites(const struct sites_reader *r, const struct sites_even
 int sites_read(struct sites_reader *r, const struct sites_events *events)
 {
 	uint64_t end = readable_bytes(r);
+	int knew_it = r->lost;
 
 	if (make_marks(r, end))
 		return -ENOMEM;
-	while (!r->broken && r->read_bytes < end)
+	while (!r->broken && !r->lost && r->read_bytes < end)
 		r->broken = !take_next(r, end, events);
-	hand_out_sites(r, events);
-	return 0;
+	if (!r->lost)
+		hand_out_sites(r, events);
+	r->lost |= is_lost(r);
+	return r->lost && !knew_it ? -EIO : 0;
 }
 
-void sites_head(const struct sites_reader *r, struct loopmem_sites *out)
+int sites_head(const struct sites_reader *r, struct loopmem_sites *out)
 {
 	memcpy(out, r->map, sizeof(*out));
 	out->python_reason[sizeof(out->python_reason) - 1] = '\0';
+	return is_lost(r) ? -EIO : 0;
 }

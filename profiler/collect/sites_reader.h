@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "inject/sites.h"
+#include "profiler/collect/mapped_file.h"
 
 struct sites_reader {
 	/* The file, to ask for its size: a descriptor kept for each process would be one too many where they are few. */
@@ -21,9 +22,11 @@ struct sites_reader {
 	char name[128];
 	dev_t dev;
 	ino_t ino;
-	const struct loopmem_sites *map; /* NULL = closed */
-	uint64_t read_bytes;             /* records up to there were handed out */
-	int broken;                      /* it broke a rule there: nothing behind is read */
+	const struct loopmem_sites *map; /* of `file`; NULL = closed */
+	struct mapped_file *file;
+	uint64_t read_bytes; /* records up to there were handed out */
+	int broken;          /* it broke a rule there: nothing behind is read */
+	int lost;            /* it was cut short: nothing is read any more */
 	struct sites_mark {
 		uint8_t kind;
 		int32_t number;
@@ -67,10 +70,11 @@ struct sites_events {
 int sites_open(struct sites_reader *r, int dir_fd, const char *name);
 void sites_close(struct sites_reader *r);
 
-/* Hands out what is new, then every site. 0 or -ENOMEM. */
+/* Hands out what is new, then every site. 0, -ENOMEM, or -EIO when the file was cut short since: told once, from then on it
+ * is as a file without news. */
 int sites_read(struct sites_reader *r, const struct sites_events *events);
 
-/* A copy of the head, ended strings. */
-void sites_head(const struct sites_reader *r, struct loopmem_sites *out);
+/* A copy of the head, ended strings. 0, or -EIO when it is lost: *out may be zeros. */
+int sites_head(const struct sites_reader *r, struct loopmem_sites *out);
 
 #endif

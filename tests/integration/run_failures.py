@@ -1,6 +1,8 @@
 """What goes wrong around `loopmem run` costs at most the rest of the session, never the command."""
 import os
 import shutil
+import signal
+import sqlite3
 import subprocess
 import time
 
@@ -122,6 +124,34 @@ def a_removed_segment_directory_costs_later_processes_only():
     assert s.meta("complete") == 1
     assert s.value("SELECT instrumented FROM process WHERE id = 1") == 1
     assert s.value("SELECT count(*) FROM process WHERE instrumented = 0") > 0
+
+
+@tap.claim
+def a_segment_that_is_cut_short_costs_what_it_would_have_told():
+    victim = 'python3 -c "import time; held = bytearray(1 << 20); time.sleep(60)"'
+    p = start("sh", "-c", f"{victim} & echo $LOOPMEM_DIR $!; read line; sh -c :; exit 3",
+              options=["-o", "cut.loopmem"], stdin=subprocess.PIPE)
+    directory, pid = p.stdout.readline().split()
+    until(lambda: os.path.exists(path("cut.loopmem")), "the session")
+
+    heap = f"FROM heap JOIN process ON id = process WHERE pid = {pid}"
+
+    def is_read():
+        try:
+            return Session(path("cut.loopmem")).value(f"SELECT max(alloc_bytes) > 1 << 20 {heap}")
+        except sqlite3.OperationalError:  # no session yet
+            return 0
+    until(is_read, "the segment is read")
+    (segment,) = (f for f in os.listdir(directory) if f.startswith(f"{pid}-") and f.endswith(".seg"))
+    os.truncate(f"{directory}/{segment}", 4096)
+    until(lambda: not os.path.exists(f"{directory}/{segment}"), "it is given up")
+    os.kill(int(pid), signal.SIGKILL)
+    _, err = p.communicate("go\n", timeout=20)
+    assert p.returncode == 3, (p.returncode, err)
+    assert f"segment of pid {pid} was cut short" in err, err
+    s = Session(path("cut.loopmem"))
+    assert s.meta("complete") == 1 and s.value("SELECT count(*) FROM process") > 2
+    assert s.value(f"SELECT alloc_bytes {heap} ORDER BY t_ns DESC LIMIT 1") > 1 << 20
 
 
 @tap.claim

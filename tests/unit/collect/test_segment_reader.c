@@ -250,6 +250,47 @@ static void workers_are_told_when_there_are_new_ones(void **state)
 	crafted_unmap(s);
 }
 
+/* Cut behind the head, so that the magic is still there; and the file of another process is whole. */
+static void a_segment_cut_short_while_it_is_mapped_is_lost_and_reads_as_nothing(void **state)
+{
+	struct loopmem_segment *s = crafted_segment();
+	struct segment_reader r, other;
+	struct segment_heap heap;
+	struct segment_pool pool;
+	struct segment_state changing;
+
+	(void)state;
+	s->pools[2] = (struct loopmem_pool_row){.id = 7};
+	s->counters[1][0].alloc_bytes = 100;
+	crafted_file(crafted_path("other.seg"), s, sizeof(*s));
+	assert_int_equal(open_crafted(&r, s), 0);
+	assert_int_equal(segment_open(&other, AT_FDCWD, crafted_path("other.seg")), 0);
+	assert_int_equal(segment_heap(&r, &heap), 0);
+	assert_int_equal(truncate(crafted_path("bytes.seg"), 4096), 0);
+	assert_int_equal(segment_heap(&r, &heap), -EIO);
+	assert_true(segment_is_lost(&r));
+	assert_int_equal(segment_state(&r, &changing), -EIO);
+	assert_int_equal(segment_pool(&r, 2, &pool), 0);
+	assert_int_equal(segment_has_events(&r), 0);
+	assert_int_equal(segment_heap(&other, &heap), 0);
+	assert_int_equal(heap.counters.alloc_bytes, 100);
+	segment_close(&r);
+	segment_close(&other);
+}
+
+static void a_segment_made_longer_again_is_lost_too(void **state)
+{
+	struct segment_reader r;
+	struct segment_heap heap;
+
+	(void)state;
+	assert_int_equal(open_crafted(&r, crafted_segment()), 0);
+	assert_int_equal(truncate(crafted_path("bytes.seg"), 0), 0);
+	assert_int_equal(truncate(crafted_path("bytes.seg"), sizeof(struct loopmem_segment)), 0);
+	assert_int_equal(segment_heap(&r, &heap), -EIO);
+	segment_close(&r);
+}
+
 /* Whatever bytes: every reading function returns. Run under the sanitizers it also touches nothing
  * beyond. */
 static void random_bytes_do_no_harm(void **state)
@@ -293,6 +334,9 @@ int main(void)
 		cmocka_unit_test(an_unfinished_event_is_awaited_while_its_process_lives),
 		cmocka_unit_test(a_mad_sequence_number_ends),
 		cmocka_unit_test(workers_are_told_when_there_are_new_ones),
+		cmocka_unit_test(
+			a_segment_cut_short_while_it_is_mapped_is_lost_and_reads_as_nothing),
+		cmocka_unit_test(a_segment_made_longer_again_is_lost_too),
 		cmocka_unit_test(random_bytes_do_no_harm),
 	};
 

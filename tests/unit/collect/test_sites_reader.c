@@ -168,6 +168,24 @@ static void what_is_new_is_handed_out_once_and_sites_each_time(void **state)
 	assert_string_equal(told, "ncPCsoso");
 }
 
+static void a_file_cut_short_while_it_is_mapped_is_told_once(void **state)
+{
+	struct sites_reader r;
+	struct loopmem_sites head;
+
+	(void)state;
+	craft();
+	memset(told, 0, sizeof(told));
+	assert_int_equal(open_file(&r, FILE_BYTES), 0);
+	assert_int_equal(sites_read(&r, &events), 0);
+	assert_int_equal(truncate(crafted_path("a.sites"), 0), 0);
+	assert_int_equal(sites_read(&r, &events), -EIO);
+	assert_int_equal(sites_read(&r, &events), 0);
+	assert_int_equal(sites_head(&r, &head), -EIO);
+	assert_string_equal(told, "ncPCso"); /* no zeros for what was known */
+	sites_close(&r);
+}
+
 static void other_versions_and_unfinished_files_are_told_apart(void **state)
 {
 	struct loopmem_sites *head = (void *)file;
@@ -234,6 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_handed_out_in_order),
 		cmocka_unit_test(what_is_new_is_handed_out_once_and_sites_each_time),
+		cmocka_unit_test(a_file_cut_short_while_it_is_mapped_is_told_once),
 		cmocka_unit_test(other_versions_and_unfinished_files_are_told_apart),
 		cmocka_unit_test(a_file_that_promises_more_than_it_has_is_not_followed),
 		cmocka_unit_test(what_was_live_at_the_last_edge_is_kept_or_is_what_is_live),

@@ -166,9 +166,10 @@ static void a_persistent_pool_is_begun_once_and_reused(void **state)
 	assert_int_equal(last_spec.batch_size, 10);
 	assert_int_equal(last_spec.prefetch, 2);
 	assert_string_equal(
-		notes, "[1 e0: pool 1: stage 1 epoch 0 workers 2 of 2; worker 1.0; worker 1.1; "
-		       "next 1 -> 1:1; next 1 -> 1:1; exhausted 1; ] "
-		       "[1 e1: reuse 1 e1; next 1 -> 1:1; next 1 -> 1:1; exhausted 1; ] closing 1; end 1; ");
+		notes,
+		"[1 e0: pool 1: stage 1 epoch 0 workers 2 of 2; worker 1.0; worker 1.1; "
+		"next 1 -> 1:1; next 1 -> 1:1; exhausted 1; ] "
+		"[1 e1: reuse 1 e1; next 1 -> 1:1; next 1 -> 1:1; exhausted 1; ] closing 1; end 1; ");
 }
 
 static void a_validation_in_the_middle_is_a_phase_within_the_epoch(void **state)
