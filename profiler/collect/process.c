@@ -162,6 +162,7 @@ void process_write(struct process *p, struct recorder *r)
 		.inherited_live_bytes = SESSION_NULL,
 		.shared_at_fork_bytes = p->shared_at_fork_bytes,
 		.rank = p->rank,
+		.fd_limit = p->fd_limit,
 	};
 
 	if (p->instrumented) {

@@ -65,6 +65,7 @@ struct process {
 	struct proc_statm statm;
 	int64_t statm_ns; /* SESSION_NULL = never read */
 	int64_t minor_faults, fds;
+	int64_t fd_limit, fds_at_limit; /* how many it may have; how many it had when that was read */
 	int exiting; /* a zombie, or statm said 0 */
 
 	/* walks */

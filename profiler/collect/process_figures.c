@@ -1,11 +1,8 @@
 /* What is measured of one process, and how it is written: see process.h. */
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "profiler/collect/proc_fds.h"
 #include "profiler/collect/process.h"
 
 _Static_assert(KEYED_ABSENT == SESSION_NULL, "what the kernel does not say is NULL in the session");
@@ -49,14 +46,21 @@ void process_write_heap(const struct process *p, struct recorder *r, int64_t t_n
 	session_put_heap(r->session, &row);
 }
 
-/* The size of the directory is the number of descriptors since Linux 6.2; 0 before. */
-static int64_t count_descriptors(pid_t pid)
+/* A program may raise its limit: it is read again when the number of descriptors has doubled. */
+static void count_descriptors(struct process *p, struct recorder *r)
 {
-	char path[64];
-	struct stat st;
+	int64_t fds = proc_fds_count(p->pid), limit;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	return stat(path, &st) || !st.st_size ? SESSION_NULL : (int64_t)st.st_size;
+	p->fds = fds < 0 ? SESSION_NULL : fds;
+	if (fds <= 0 || fds < 2 * p->fds_at_limit)
+		return;
+	p->fds_at_limit = fds;
+	limit = proc_fds_limit(p->pid);
+	limit = limit < 0 ? SESSION_NULL : limit;
+	if (limit == p->fd_limit)
+		return;
+	p->fd_limit = limit;
+	process_write(p, r);
 }
 
 void process_write_detail(struct process *p, struct recorder *r, int64_t t_ns)
@@ -77,7 +81,7 @@ void process_write_detail(struct process *p, struct recorder *r, int64_t t_ns)
 	state[0] = stat.state;
 	if (proc_read(p->pid, "wchan", wchan, sizeof(wchan)) > 0 && strcmp(wchan, "0"))
 		row.wchan = wchan;
-	p->fds = count_descriptors(p->pid);
+	count_descriptors(p, r);
 	row.anon_bytes = status.anon_bytes;
 	row.file_bytes = status.file_bytes;
 	row.shmem_bytes = status.shmem_bytes;

@@ -22,7 +22,8 @@ CREATE TABLE process(
   allocator TEXT, python TEXT, python_state TEXT, python_reason TEXT,
   inherited_live_bytes INTEGER,            -- of the parent's heap, at the fork
   shared_at_fork_bytes INTEGER,            -- shared bytes, clean and dirty, in the first rollup of a forked child
-  rank INTEGER                             -- of a distributed job, NULL = none
+  rank INTEGER,                            -- of a distributed job, NULL = none
+  fd_limit INTEGER                         -- descriptors it may have open (soft RLIMIT_NOFILE), NULL = unknown
 );
 
 CREATE TABLE pool(

@@ -18,7 +18,7 @@
 #include "profiler/error.h"
 
 #define SESSION_APPLICATION_ID 0x6c6d656d /* "lmem" */
-#define SESSION_VERSION        2
+#define SESSION_VERSION        3
 #define SESSION_NULL           INT64_MIN
 
 struct session_process {
@@ -26,7 +26,7 @@ struct session_process {
 	const char *role, *cmdline;
 	int64_t instrumented, born_ns, ended_ns, exit_code, exit_signal;
 	const char *allocator, *python, *python_state, *python_reason; /* NULL allowed */
-	int64_t inherited_live_bytes, shared_at_fork_bytes, rank;
+	int64_t inherited_live_bytes, shared_at_fork_bytes, rank, fd_limit;
 };
 
 struct session_pool {

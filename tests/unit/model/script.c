@@ -42,6 +42,7 @@ void script_begin(struct script *s, const char *name)
 		.inherited_live_bytes = SESSION_NULL,
 		.shared_at_fork_bytes = SESSION_NULL,
 		.rank = SESSION_NULL,
+		.fd_limit = 1024,
 	};
 	session_put_process(s->w, &s->processes[OWNER]);
 }
@@ -94,6 +95,7 @@ void script_process(struct script *s, int64_t id, int64_t pool, int64_t worker_i
 		.inherited_live_bytes = 0,
 		.shared_at_fork_bytes = SESSION_NULL,
 		.rank = SESSION_NULL,
+		.fd_limit = 1024,
 	};
 	session_put_process(s->w, &s->processes[id]);
 	if (pool)
