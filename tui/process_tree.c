@@ -50,6 +50,7 @@ static void fill_bytes(struct ui *ui, struct sheet *sheet, struct sheet_row *row
 		value_number(CELL(HEAP), VALUE_BYTES, now->live_heap);
 	if (now->unshared)
 		value_number(CELL(UNSHARED), VALUE_BYTES, now->unshared);
+	value_number(CELL(FDS), VALUE_COUNT, now->fds);
 	CELL(PRIVATE)->stale = CELL(UNSHARED)->stale = now->stale && ui->live;
 }
 
@@ -225,6 +226,9 @@ static int64_t sort_key(const struct ui *ui, size_t index)
 		break;
 	case COLUMN_PROCESSES_UNSHARED:
 		key = pool ? of_pool->unshared : of_process->unshared;
+		break;
+	case COLUMN_PROCESSES_FDS:
+		key = pool || of_process->fds == MODEL_NONE ? 0 : of_process->fds;
 		break;
 	default:
 		key = pool ? INT64_MIN / 2 + (int64_t)index : (int64_t)index;

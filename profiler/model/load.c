@@ -351,11 +351,14 @@ static int add_detail(const struct session_detail *row, void *arg)
 	struct tables *t = arg;
 	struct track *track = track_of(t, row->process);
 	struct detail_row detail = {time_of(row->t_ns), bytes_of(row->cpu_ticks),
-				    bytes_of(row->page_table_bytes), bytes_of(row->locked_bytes)};
+				    bytes_of(row->page_table_bytes), bytes_of(row->locked_bytes),
+				    bytes_or_null(row->fds)};
 
 	if (!track)
 		return 0;
 	PUT_ROW(t, &track->details, &detail);
+	if (detail.fds > track->fds_max)
+		track->fds_max = detail.fds;
 	t->detail_ns = detail.t_ns;
 	return 0;
 }

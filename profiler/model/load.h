@@ -50,6 +50,7 @@ struct heap_row {
 
 struct detail_row {
 	int64_t t_ns, cpu_ticks, page_table_bytes, locked_bytes;
+	int64_t fds; /* SESSION_NULL */
 };
 
 /* What a forked process had copied of its inheritance when it was walked. */
@@ -65,6 +66,7 @@ struct track {
 	int family;       /* index of the process at the root of those forked from each other */
 	size_t related;   /* walks that relatives_find has seen */
 	const char *kind; /* stage of the pool it works for, NULL = none */
+	int64_t fds_max;  /* of all details that were ever read; 0 = none told */
 	ARRAY(struct copied_row) copied; /* of a root: walks of its family, by time */
 	ARRAY(struct sample_row) samples;
 	ARRAY(struct rollup_row) rollups;

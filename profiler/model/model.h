@@ -67,6 +67,8 @@ struct model_process {
 	const char *allocator, *python, *python_state, *python_reason; /* NULL = unknown */
 	/* maxima over its life */
 	int64_t proportional_max, private_max, live_heap_max, unshared_max;
+	/* descriptors: most open at once, and how many it may have; MODEL_NONE = unknown */
+	int64_t fds_max, fd_limit;
 };
 
 /* A span of a pool's life. The spans of a pool follow each other without gaps from begin to end. */
@@ -173,6 +175,7 @@ struct model_pool_moment {
 struct model_process_moment {
 	int alive;
 	int64_t proportional, private_bytes, live_heap, unshared, rss;
+	int64_t fds;       /* open descriptors, as last counted; MODEL_NONE = unknown */
 	const char *state; /* busy idle stuck ended killed orphan; "" unknown */
 	int stale;
 };

@@ -35,6 +35,13 @@ static const char *process_state(const struct model *m, size_t i, int64_t t_ns, 
 	return is_idle(&m->priv->tables.tracks.items[i], t_ns) ? "idle" : "busy";
 }
 
+static int64_t open_fds(const struct track *track, int64_t t_ns)
+{
+	size_t n = array_until(&track->details, t_ns);
+
+	return n ? track->details.items[n - 1].fds : MODEL_NONE;
+}
+
 static int is_stale(const struct figures *f, int64_t t_ns)
 {
 	return f->walk_ns == MODEL_NONE || t_ns - f->walk_ns > STALE_NS;
@@ -52,6 +59,8 @@ static void fill_process(const struct model *m, size_t i, struct model_moment *o
 		.live_heap = f->live_bytes,
 		.unshared = f->unshared_bytes,
 		.rss = f->rss_bytes,
+		.fds = f->alive ? open_fds(&m->priv->tables.tracks.items[i], out->t_ns)
+				: MODEL_NONE,
 		.state = process_state(m, i, out->t_ns, f->alive),
 		.stale = f->alive && is_stale(f, out->t_ns),
 	};

@@ -75,6 +75,8 @@ static void fill_process(struct model *m, size_t i)
 		.exit_code = row->exit_code,
 		.exit_signal = row->exit_signal,
 		.rank = row->rank,
+		.fds_max = t->tracks.items[i].fds_max ? t->tracks.items[i].fds_max : MODEL_NONE,
+		.fd_limit = row->fd_limit > 0 ? row->fd_limit : MODEL_NONE,
 		.allocator = row->allocator,
 		.python = row->python,
 		.python_state = row->python_state,

@@ -112,6 +112,8 @@ static json_t *process_json(const struct model_process *p)
 	json_object_set_new(o, "private_bytes_max", json_integer(p->private_max));
 	json_object_set_new(o, "live_heap_bytes_max", json_integer(p->live_heap_max));
 	json_object_set_new(o, "unshared_bytes_max", json_integer(p->unshared_max));
+	json_object_set_new(o, "fds_max", json_count(p->fds_max));
+	json_object_set_new(o, "fd_limit", json_count(p->fd_limit));
 	return o;
 }
 
