@@ -5,6 +5,7 @@
 
 #include "profiler/view/dygraphs.h"
 #include "profiler/view/escape.h"
+#include "profiler/view/html/calls_js.h"
 #include "profiler/view/html/chart_js.h"
 #include "profiler/view/html/data_js.h"
 #include "profiler/view/html/page_js.h"
@@ -96,13 +97,10 @@ static const struct section {
 	const char *id, *title;
 	int (*print)(const struct html *h);
 } sections[] = {
-	{"answer", "Answer", html_answer},
-	{"findings", "Findings", html_findings},
-	{"timeline", "Timeline", html_timeline},
-	{"pools", "Pools", html_pools},
-	{"processes", "Processes", html_processes},
-	{"phases", "Phases", html_phases},
-	{"check", "Check", html_check},
+	{"answer", "Answer", html_answer},          {"findings", "Findings", html_findings},
+	{"timeline", "Timeline", html_timeline},    {"pools", "Pools", html_pools},
+	{"processes", "Processes", html_processes}, {"sites", "Where in the code", html_sites},
+	{"phases", "Phases", html_phases},          {"check", "Check", html_check},
 };
 enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
@@ -118,7 +116,8 @@ static void contents(const struct html *h)
 
 static void scripts(const struct html *h)
 {
-	const char *const ours[] = {data_js, theme_js, panel_js, chart_js, processes_js, page_js};
+	const char *const ours[] = {data_js,      theme_js, panel_js, chart_js,
+				    processes_js, calls_js, page_js};
 
 	if (dygraphs_js()[0])
 		fprintf(h->out, "<script>%s</script>\n", dygraphs_js());

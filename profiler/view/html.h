@@ -26,9 +26,13 @@ int html_timeline(
 		*h); /* the picture, its legend, the panel beside it, the same as a table */
 int html_pools(const struct html *h);     /* gantt and table */
 int html_processes(const struct html *h); /* at the peak */
+int html_sites(const struct html *h);     /* the calls that hold the memory */
 int html_phases(const struct html *h);
 int html_check(const struct html *h); /* totals, cost, environment, words */
 int html_data(const struct html *h);  /* the report as JSON, with the series */
+
+/* The calls at the peak as boxes; nothing when no site is alive then. 0, or -1 when out of memory. */
+int html_icicle(const struct html *h);
 
 /* The static picture of the timeline: its shapes and labels. */
 void html_picture(const struct html *h);

@@ -150,7 +150,6 @@ static void environment(const struct html *h)
 
 	fact(h, "command", words_command(command, sizeof(command), m));
 	fact(h, "session", m->file);
-	fact(h, "kernel", m->kernel);
 	for (size_t i = 0; i < m->fact_count; i++)
 		fact(h, m->facts[i].words, m->facts[i].value);
 	for (size_t i = 0; i < m->process_count; i++)

@@ -27,7 +27,7 @@ def make(session, page, *arguments):
     loopmem("report", "-o", page, session)
 
 
-make(SESSION, PAGE)
+make(SESSION, PAGE, "--sites")
 with open(PAGE, encoding="utf-8") as f:
     text = f.read()
 report = json.loads(loopmem("report", "-f", "json", SESSION))
@@ -225,6 +225,72 @@ def a_kept_moment_fills_the_tree_of_processes():
     clean(page)
 
 
+CALLS = "[...document.querySelectorAll('.call')].filter((e) => e.getBoundingClientRect().width > 0)"
+
+
+@in_browser
+def calls_are_drawn_by_their_memory_and_listed_as_text():
+    page = open_page(scripts=False)
+    page.call("Emulation.setScriptExecutionDisabled", value=False)
+    drawn = page.value(CALLS + ".map((e) => [e.textContent, +e.dataset.bytes, e.getBoundingClientRect().width, e.title])")
+    whole = next(call for call in drawn if call[0] == "all call sites")
+    for name, held, width, title in drawn:
+        assert abs(width / whole[2] - held / whole[1]) < 0.002, (name, held, width)
+        assert re.search(r"[\d.]+ [GMK]iB, [\d.]+% of all", title), title
+    pools = [(name, held) for name, held, _, _ in drawn if name in ("train #4 e1", "owner 41021", "validate #5 e1")]
+    assert len(pools) == 3 and sum(held for _, held in pools) == whole[1]
+    listed = page.value("[...document.querySelectorAll('.sites tbody tr')].map((e) => e.textContent)")
+    assert any("dataset.py:141 CocoTrain.__getitem__" in row and "4.9" in row and "fetch.py:51" in row for row in listed), listed
+
+
+@in_browser
+def a_search_marks_calls_and_tells_their_share():
+    page = open_page()
+    page.value("document.getElementById('find').focus()")
+    for letter in "getitem":
+        page.key(letter)
+    hits = page.value(CALLS + ".filter((e) => e.classList.contains('hit')).map((e) => [e.textContent, +e.dataset.bytes])")
+    assert sorted(name for name, _ in hits) == ["CocoTrain.__getitem__", "CocoVal.__getitem__"], hits
+    whole = page.value("+document.querySelector('.call').dataset.bytes")
+    said = page.value("document.getElementById('found').textContent")
+    assert said.startswith(f"2 calls, {sum(b for _, b in hits) / whole * 100:.1f}%, "), said
+    page.key("Escape")
+    assert page.value("document.querySelectorAll('.call.hit').length") == 0
+    clean(page)
+
+
+@in_browser
+def matches_within_matches_count_once():
+    page = open_page()
+    page.value("document.getElementById('find').value = 'train'; "
+               "document.getElementById('find').dispatchEvent(new Event('input'))")
+    pool, hits = page.value("[+document.querySelector('.call.pool.train').dataset.bytes, document.querySelectorAll('.hit').length]")
+    owner = page.value("+[...document.querySelectorAll('.call')].find((e) => e.textContent === 'main').dataset.bytes")
+    share = float(re.search(r", ([\d.]+)%", page.value("document.getElementById('found').textContent"))[1])
+    assert hits > 3 and abs(share - 100 * (pool + owner) / page.value("+document.querySelector('.call').dataset.bytes")) < 0.1
+
+
+@in_browser
+def calls_are_walked_and_shown_alone_by_keys():
+    page = open_page()
+    focused = "document.activeElement.textContent"
+    page.value("document.querySelector('.call').focus()")
+    for key, name in (("ArrowDown", "train #4 e1"), ("ArrowRight", "owner 41021"), ("ArrowRight", "validate #5 e1"),
+                      ("ArrowDown", "fetch +2"), ("ArrowUp", "validate #5 e1"), ("ArrowLeft", "owner 41021")):
+        page.key(key)
+        assert page.value(focused) == name, (key, page.value(focused))
+    assert page.value("document.getElementById('call').textContent").startswith("owner 41021\n")
+    page.key("Enter")
+    width = "document.activeElement.getBoundingClientRect().width / document.querySelector('.icicle').clientWidth"
+    assert page.value(width) > 0.99
+    assert not [name for name in page.value(CALLS + ".map((e) => e.textContent)") if "#" in name], "only the owner's calls"
+    page.key("Escape")
+    assert page.value(width) < 0.5
+    page.key("/")
+    assert page.value("document.activeElement.id") == "find"
+    clean(page)
+
+
 @in_browser
 def without_scripts_everything_can_be_read():
     page = open_page(scripts=False)
@@ -281,7 +347,7 @@ def it_prints_the_picture_and_no_buttons():
     assert shown == [], shown
     assert page.value("document.querySelector('.picture svg').getBoundingClientRect().height") > 200
     pdf = base64.b64decode(page.call("Page.printToPDF", printBackground=True)["data"])
-    assert pdf.startswith(b"%PDF-") and 2 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 6
+    assert pdf.startswith(b"%PDF-") and 2 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 7
 
 
 @in_browser
