@@ -323,7 +323,7 @@ static enum readiness readiness_of(struct attach *a, struct process *p)
 		return NEVER;
 	if (age_ns(p) < settled_ns)
 		return NOT_YET;
-	if (process_look_again(p))
+	if (process_look_again(p) > 0)
 		process_write(p, a->edges->job->recorder);
 	return p->role >= ROLE_FORKSERVER || (!p->forked && !is_spawned(p)) ? NEVER : READY;
 }

@@ -33,18 +33,19 @@ static int read_stat(const struct process *p, struct proc_stat *out)
 }
 
 /* The words of the command line divided by blanks; a process without any is named by its name in
- * brackets. */
-static void read_cmdline(const struct process *p, const char *comm, char *out, size_t size)
+ * brackets: -ESRCH, for it is most likely about to end and has given its memory back. */
+static int read_cmdline(const struct process *p, const char *comm, char *out, size_t size)
 {
 	ssize_t n = proc_read(p->pid, "cmdline", out, size);
 
 	if (n <= 0) {
 		snprintf(out, size, "[%s]", comm);
-		return;
+		return -ESRCH;
 	}
 	for (ssize_t i = 0; i < n - 1; i++)
 		if (!out[i] || out[i] == '\n')
 			out[i] = ' ';
+	return 0;
 }
 
 static void take_stat(struct process *p, const struct proc_stat *stat)
@@ -119,8 +120,9 @@ int process_look_again(struct process *p)
 	int changed;
 
 	if (read_stat(p, &stat) || stat.state == 'Z')
-		return 0;
-	read_cmdline(p, stat.comm, cmdline, sizeof(cmdline));
+		return -ESRCH;
+	if (read_cmdline(p, stat.comm, cmdline, sizeof(cmdline)))
+		return -ESRCH;
 	changed = strcmp(cmdline, p->cmdline) != 0 || (p->forked && !(stat.flags & PROC_FORKED));
 	if (!changed)
 		return 0;

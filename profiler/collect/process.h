@@ -88,7 +88,7 @@ int process_is(pid_t pid, uint64_t start_ticks);
 void process_close(struct process *p);
 
 /* Reads the command line again, as after an exec; sets `forked` and the role by command. 1 when the
- * command line changed. */
+ * command line changed, 0 when it did not, -ESRCH when the process has ended. */
 int process_look_again(struct process *p);
 
 /* Reads statm. 1 = alive and measured, 0 = exiting or gone. */

@@ -232,7 +232,7 @@ static void look_for_execs(struct sampler *s, struct process *p)
 	if (p->segment_state.exec_ns == p->segment_exec_ns)
 		return;
 	p->segment_exec_ns = p->segment_state.exec_ns;
-	if (process_look_again(p)) {
+	if (process_look_again(p) > 0) {
 		edges_finish(s->edges, p);
 		segment_close(&p->segment);
 	}

@@ -143,7 +143,10 @@ static void join(struct job *j, struct process *p, const struct segment_reader *
 		segment_close(&p->segment);
 		unlinkat(j->segment_dir_fd, p->segment_name, 0);
 	}
-	process_look_again(p); /* it may have been seen before, or in the middle of, its exec */
+	/* It may have been seen before, or in the middle of, its exec. One that has ended meanwhile is
+	 * what the segment of its last image says. */
+	if (process_look_again(p) < 0 && identity->cmdline[0])
+		memcpy(p->cmdline, identity->cmdline, sizeof(identity->cmdline));
 	p->segment = *reader;
 	p->segment_birth_ns = identity->birth_ns;
 	p->segment_exec_ns = 0;

@@ -246,7 +246,9 @@ def hundreds_of_short_lives_are_one_process_each():
     r = run("bash", "-c", "for i in $(seq 300); do /bin/true; done", options=["-o", "short.loopmem"])
     assert r.returncode == 0
     s = Session(path("short.loopmem"))
-    assert s.value("SELECT count(*) FROM process WHERE cmdline LIKE '%true%' AND id > 1") == 300
+    # Also of one that was seen before its exec, and had ended when it was looked at again.
+    commands = [row[0] for row in s.rows("SELECT cmdline FROM process WHERE id > 1")]
+    assert sorted(commands) == ["/bin/true"] * 300 + ["seq 300"], set(commands)
     assert s.value("SELECT count(*) - count(DISTINCT pid || ' ' || start_ticks) FROM process") == 0
     assert s.value("SELECT count(*) FROM process WHERE exit_code IS NOT 0") == 0
 
@@ -302,7 +304,7 @@ def the_sessions_times_are_those_of_the_machine():
     s = Session(path("times.loopmem"))
     assert before <= s.meta("started_unix_ns") <= after
     assert 300_000_000 <= s.meta("ended_ns") <= after - before
-    assert s.value("SELECT min(t_ns) FROM sample") < 100_000_000
+    assert s.value("SELECT min(t_ns) FROM sample") < 1_000_000_000
 
 
 tap.run()
