@@ -64,7 +64,7 @@ class Screen:
     def pane(self, what):
         return self._tmux("display-message", "-p", "#{%s}" % what).strip()
 
-    def wait_for(self, pattern, seconds=5):
+    def wait_for(self, pattern, seconds=20):
         """The screen once `pattern` is on it; fails with the screen when it does not come."""
         end = time.monotonic() + seconds
         while True:
@@ -75,19 +75,22 @@ class Screen:
                 raise AssertionError(f"no {pattern!r} within {seconds} s on:\n{screen}")
             time.sleep(0.03)
 
-    def wait_gone(self, pattern, seconds=5):
+    def wait_gone(self, pattern, seconds=20):
         end = time.monotonic() + seconds
         while re.search(pattern, self.show()):
             if time.monotonic() > end:
                 raise AssertionError(f"{pattern!r} is still on:\n{self.show()}")
             time.sleep(0.03)
 
-    def exit_status(self, seconds=5):
+    def exit_status(self, seconds=20):
+        """The status, once the line that the shell writes of it is whole."""
         end = time.monotonic() + seconds
-        while not os.path.exists(self.status):
+        while True:
+            if os.path.exists(self.status):
+                with open(self.status, encoding="ascii") as file:
+                    line = file.read()
+                if line.endswith("\n"):
+                    return int(line.split()[1])
             if time.monotonic() > end:
                 raise AssertionError(f"still running:\n{self.show()}")
             time.sleep(0.03)
-        time.sleep(0.05)
-        with open(self.status, encoding="ascii") as file:
-            return int(file.read().split()[1])

@@ -35,8 +35,14 @@ for batch in DataLoader(Numbers(8), batch_size=2, num_workers=2): raise KeyError
     "sys_exit_in_a_loop": """
 for batch in DataLoader(Numbers(8), batch_size=2, num_workers=2): sys.exit(3)
 """,
+    # A worker that is orphaned in the middle of a batch may never end, without us too: the kernel ends it.
     "os_exit_in_a_loop": """
-for batch in DataLoader(Numbers(8), batch_size=2, num_workers=2):
+import ctypes
+trainer = os.getpid()
+def end_with_the_trainer(worker):
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    if os.getppid() != trainer: os._exit(0)
+for batch in DataLoader(Numbers(8), batch_size=2, num_workers=2, worker_init_fn=end_with_the_trainer):
     print("out", flush=True)
     os._exit(5)
 """,

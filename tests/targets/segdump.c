@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "inject/segment.h"
+#include "inject/sites.h"
 
 static struct loopmem_segment segment;
 
@@ -149,7 +150,7 @@ static int dump_directory(const char *path)
 
 	while (directory && (entry = readdir(directory))) {
 		char file[4096];
-		if (entry->d_name[0] == '.')
+		if (entry->d_name[0] == '.' || strstr(entry->d_name, LOOPMEM_SITES_SUFFIX))
 			continue;
 		snprintf(file, sizeof(file), "%s/%s", path, entry->d_name);
 		done += dump(file) == 0;
