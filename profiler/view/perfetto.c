@@ -1,6 +1,6 @@
 /*
  * The session as a Chrome trace, which Perfetto reads: a process a track with counters of its memory, the owner's phases, the pools as threads
- * of their owner. Slices of a thread must nest, and pools of one owner overlap: each pool has a thread of its own. A counter has one
+ * of their owner, an arrow from each pool to its workers. Slices of a thread must nest, and pools of one owner overlap: each pool has a thread of its own. A counter has one
  * series, since each is drawn by itself. Only the moments of timeline.h are written, and of those only what changed.
  */
 #include <errno.h>
@@ -175,6 +175,49 @@ static void put_instant(struct trace *t, int64_t t_ns, const char *scope, size_t
 			 (json_int_t)pid));
 }
 
+/* One end of an arrow, on the slice that lies around it. */
+static void put_flow(struct trace *t, const char *end, size_t id, int64_t t_ns,
+		     const int64_t thread[2], const char *name)
+{
+	char hex[24];
+	json_t *event;
+
+	snprintf(hex, sizeof(hex), "0x%zx", id);
+	event = json_pack("{s:s, s:s, s:s, s:o, s:f, s:I, s:I}", "ph", end, "cat", "birth", "id",
+			  hex, "name", json_text(name), "ts", us(t_ns), "pid",
+			  (json_int_t)thread[0], "tid", (json_int_t)thread[1]);
+	if (event && *end == 'f')
+		json_object_set_new(event, "bp",
+				    json_string("e")); /* ends at the slice around it */
+	put(t, event);
+}
+
+/* The life of a worker, with an arrow from the pool it was made for. */
+static void put_worker(struct trace *t, size_t i)
+{
+	const struct model *m = t->m;
+	const struct model_process *p = &m->processes[i];
+	const struct model_pool *pool = &m->pools[p->pool];
+	int64_t owner = t->pids[pool->owner < 0 ? first_owner(m) : (size_t)pool->owner];
+	int64_t end = p->ended_ns == MODEL_NONE ? m->last_ns : p->ended_ns;
+	int64_t from = p->born_ns;
+	const char *how = pool->start_method[0] ? pool->start_method : "fork";
+
+	if (p->born_ns == MODEL_NONE || end < p->born_ns)
+		return;
+	put_slice(t, t->pids[i], t->pids[i], pool->short_name, (int64_t[]){p->born_ns, end},
+		  json_pack("{s:o, s:s, s:o}", "worker", json_count(p->worker_id), "stage",
+			    model_stage_name(pool->stage), "private_bytes_max",
+			    json_count(p->private_max)));
+	/* seen to be born a moment before its pool was: the arrow begins where the pool does */
+	if (from < pool->begin_ns)
+		from = pool->begin_ns;
+	if (from > end)
+		return;
+	put_flow(t, "s", i + 1, from, (int64_t[]){owner, POOL_THREADS + pool->number}, how);
+	put_flow(t, "f", i + 1, from, (int64_t[]){t->pids[i], t->pids[i]}, how);
+}
+
 /* Findings at their worst moment, and workers that did not end by themselves. */
 static void put_instants(struct trace *t)
 {
@@ -302,6 +345,9 @@ int export_perfetto(FILE *out, const struct model *m, const struct export_option
 		put_phases(&t);
 		for (size_t i = 0; i < m->pool_count; i++)
 			put_pool(&t, &m->pools[i]);
+		for (size_t i = 0; i < m->process_count; i++)
+			if (m->processes[i].role == MODEL_ROLE_WORKER && m->processes[i].pool >= 0)
+				put_worker(&t, i);
 		put_instants(&t);
 		put_counters(&t);
 	}

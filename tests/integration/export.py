@@ -206,8 +206,17 @@ def check_nesting(slices):
         open_until.append(end)
 
 
+def check_flows(flows, threads):
+    """Each arrow begins once and ends once, not earlier, and both in a slice: the importer drops what lies in none."""
+    for name, ends in flows.items():
+        assert [kind for kind, _, _ in ends] == ["s", "f"], (name, ends)
+        assert ends[0][2] <= ends[1][2]
+        for _, thread, at in ends:
+            assert any(start - 1e-3 <= at <= end + 1e-3 for start, end in threads[thread]), (name, thread, at)
+
+
 def check_trace(trace):
-    threads, counters = {}, {}
+    threads, counters, flows = {}, {}, {}
     for event in trace["traceEvents"]:
         assert 0 < event["pid"] < 1 << 32 and 0 <= event.get("tid", 0) < 1 << 32
         kind = event["ph"]
@@ -224,12 +233,17 @@ def check_trace(trace):
             (key, value), = event["args"].items()
             assert key == "bytes" and value >= 0
             counters.setdefault((event["pid"], event["name"]), []).append((event["ts"], value))
+        elif kind in "sf":
+            assert re.fullmatch("0x[0-9a-f]+", event["id"]) and event.get("bp") == (None if kind == "s" else "e")
+            flows.setdefault((event["cat"], event["name"], event["id"]), []).append(
+                (kind, (event["pid"], event["tid"]), event["ts"]))
         else:
             assert kind == "i" and event["s"] in "gp", event
     for slices in threads.values():
         check_nesting(slices)
     for points in counters.values():
         assert points == sorted(points, key=lambda p: p[0])
+    check_flows(flows, threads)
     return threads, counters
 
 
@@ -240,6 +254,8 @@ def the_trace_keeps_the_rules_of_the_importer():
     owner = report["owners"][0]["pid"]
     assert len([t for t in threads if t[1] >= 0x40000000]) == len(report["pools"])
     assert len(threads[owner, owner]) == len(report["phases"])
+    arrows = {e["pid"]: e for e in trace["traceEvents"] if e["ph"] == "f"}
+    assert set(arrows) == {w["pid"] for p in report["pools"] for w in p["workers"]}, "to every worker"
     names = {e["pid"]: e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "process_name"}
     assert names[report["pools"][1]["workers"][2]["pid"]].startswith("train #2 e0 worker 2 (pid ")
 
