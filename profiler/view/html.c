@@ -8,6 +8,7 @@
 #include "profiler/view/html/calls_js.h"
 #include "profiler/view/html/chart_js.h"
 #include "profiler/view/html/data_js.h"
+#include "profiler/view/html/flight_js.h"
 #include "profiler/view/html/page_js.h"
 #include "profiler/view/html/panel_js.h"
 #include "profiler/view/html/processes_js.h"
@@ -96,28 +97,42 @@ static void header(const struct html *h)
 static const struct section {
 	const char *id, *title;
 	int (*print)(const struct html *h);
+	int of_several; /* only where there are several ranks */
 } sections[] = {
-	{"answer", "Answer", html_answer},          {"findings", "Findings", html_findings},
-	{"timeline", "Timeline", html_timeline},    {"pools", "Pools", html_pools},
-	{"processes", "Processes", html_processes}, {"sites", "Where in the code", html_sites},
-	{"phases", "Phases", html_phases},          {"check", "Check", html_check},
+	{"ranks", "Ranks", html_ranks, 1},
+	{"answer", "Answer", html_answer, 0},
+	{"findings", "Findings", html_findings, 0},
+	{"timeline", "Timeline", html_timeline, 0},
+	{"pools", "Pools", html_pools, 0},
+	{"processes", "Processes", html_processes, 0},
+	{"sites", "Where in the code", html_sites, 0},
+	{"phases", "Phases", html_phases, 0},
+	{"check", "Check", html_check, 0},
 };
 enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
+
+static int is_shown(const struct html *h, int section)
+{
+	return h->model_count > 1 || !sections[section].of_several;
+}
 
 /* Beside the page where there is room, above it elsewhere. */
 static void contents(const struct html *h)
 {
 	fputs("<nav aria-label=\"Contents\"><ul>", h->out);
-	for (int i = 0; i < SECTIONS; i++)
+	for (int i = 0; i < SECTIONS; i++) {
+		if (!is_shown(h, i))
+			continue;
 		fprintf(h->out, "<li><a href=\"#%s\">%s</a></li>", sections[i].id,
 			sections[i].title);
+	}
 	fputs("</ul></nav>\n", h->out);
 }
 
 static void scripts(const struct html *h)
 {
-	const char *const ours[] = {data_js,      theme_js, panel_js, chart_js,
-				    processes_js, calls_js, page_js};
+	const char *const ours[] = {data_js,   theme_js,     panel_js, chart_js,
+				    flight_js, processes_js, calls_js, page_js};
 
 	if (dygraphs_js()[0])
 		fprintf(h->out, "<script>%s</script>\n", dygraphs_js());
@@ -135,6 +150,8 @@ static int body(const struct html *h)
 	contents(h);
 	fputs("<main>\n", h->out);
 	for (int i = 0; i < SECTIONS && !failed; i++) {
+		if (!is_shown(h, i))
+			continue;
 		fprintf(h->out,
 			"<section id=\"%s\" aria-labelledby=\"h-%s\">\n<h2 id=\"h-%s\">%s</h2>\n",
 			sections[i].id, sections[i].id, sections[i].id, sections[i].title);
@@ -161,11 +178,11 @@ static size_t row_limit(const struct model *m)
 	return rows > ROWS_MOST ? ROWS_MOST : rows < ROWS_LEAST ? ROWS_LEAST : rows;
 }
 
-/* Of several ranks the page tells the one with the highest peak. */
+/* Of several ranks the page has a list, and tells the one with the highest peak. */
 int report_html(FILE *out, struct model *const *models, size_t count,
 		const struct report_options *options)
 {
-	struct html h = {.out = out, .m = models[0]};
+	struct html h = {.out = out, .m = models[0], .models = models, .model_count = count};
 	int failed;
 
 	(void)options; /* the same at any width */

@@ -14,12 +14,15 @@
 struct html {
 	FILE *out;
 	const struct model *m;
+	struct model *const *models; /* the ranks of the job, `m` among them */
+	size_t model_count;
 	struct html_series series;
 	enum format_unit unit; /* of tables, by the peak */
 };
 
 /* 0, or -1 when out of memory. */
 int html_answer(const struct html *h);   /* the tiles and the bar */
+int html_ranks(const struct html *h);    /* of several */
 int html_findings(const struct html *h); /* cards */
 int html_timeline(
 	const struct html

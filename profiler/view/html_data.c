@@ -96,9 +96,10 @@ static json_t *processes(const struct html *h)
 
 static json_t *series(const struct html *h)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "t_s", times(&h->series), "columns",
-			 columns(&h->series), "held_idle_bytes", held_idle(&h->series), "lanes",
-			 lanes(h), "processes", processes(h));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "t_s", times(&h->series), "columns",
+			 columns(&h->series), "held_idle_bytes", held_idle(&h->series),
+			 "batch_bytes", numbers(h->series.batch_bytes, h->series.rows.count),
+			 "lanes", lanes(h), "processes", processes(h));
 }
 
 /* Nothing in a string may look like the end of the script element. */

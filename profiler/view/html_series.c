@@ -97,6 +97,7 @@ static void fill_columns(struct html_series *s, const struct model *m,
 			    s->columns[k].kind == kind_of(pool->state))
 				s->columns[k].bytes[row] += pool->memory;
 		rest -= pool->memory;
+		s->batch_bytes[row] += pool->shm;
 	}
 	s->columns[s->column_count - 1].bytes[row] = rest > 0 ? rest : 0;
 }
@@ -174,10 +175,11 @@ int html_series_make(struct html_series *s, const struct model *m, size_t limit)
 	if (timeline_choose(&s->rows, m, limit) < 0)
 		return -1;
 	s->rounds = calloc(s->rows.count + 1, sizeof(*s->rounds));
+	s->batch_bytes = calloc(s->rows.count + 1, sizeof(*s->batch_bytes));
 	s->columns = calloc(HTML_LANES * HTML_OWNER + 1, sizeof(*s->columns));
 	s->lanes = calloc(m->pool_count + 1, sizeof(*s->lanes));
 	s->processes = calloc(m->process_count + 1, sizeof(*s->processes));
-	if (!s->rounds || !s->columns || !s->lanes || !s->processes)
+	if (!s->rounds || !s->batch_bytes || !s->columns || !s->lanes || !s->processes)
 		return -1;
 	failed = make_columns(s, lanes, choose_lanes(s, m, lanes));
 	for (size_t row = 0; row < s->rows.count && !failed; row++)
@@ -197,6 +199,7 @@ void html_series_release(struct html_series *s, const struct model *m)
 	}
 	timeline_release(&s->rows);
 	free(s->rounds);
+	free(s->batch_bytes);
 	free(s->columns);
 	free(s->lanes);
 	free(s->processes);

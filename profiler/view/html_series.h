@@ -31,6 +31,8 @@ struct html_process {
 struct html_series {
 	struct timeline rows;
 	struct model_round *rounds; /* one per row */
+	int64_t *
+		batch_bytes; /* finished batches of all pools that wait in shared memory, one per row */
 	struct html_column *columns;
 	size_t column_count;
 	int *lanes; /* of the pools */

@@ -119,7 +119,9 @@ int html_timeline(const struct html *h)
 	fputs("<div class=\"chart\"><div class=\"stage\">\n", h->out);
 	html_picture(h);
 	fputs("<div id=\"live\" class=\"script\" tabindex=\"0\" role=\"img\" aria-label=\"Memory over time\" "
-	      "aria-describedby=\"said\" hidden></div>\n</div>\n<aside id=\"panel\" class=\"panel script\" hidden></aside>\n"
+	      "aria-describedby=\"said\" hidden></div>\n"
+	      "<p id=\"flight-said\" class=\"script said\" hidden>Finished batches that wait in shared memory; behind them the share of each phase that the owner "
+	      "waited for a batch</p>\n<div id=\"flight\" class=\"script\" aria-hidden=\"true\" hidden></div>\n</div>\n<aside id=\"panel\" class=\"panel script\" hidden></aside>\n"
 	      "</div>\n<p class=\"script hint\" id=\"hint\" hidden>Move over the chart for a moment's figures, click to keep it. "
 	      "Drag to zoom, double click for all. Keys: ← → moment, Shift ten, [ ] phase, p peak, i most held idle, "
 	      "+ − = zoom, Enter keep.</p>\n"

@@ -209,6 +209,19 @@ def hiding_held_idle_leaves_the_curve_without_at_the_same_scale():
 
 
 @with_chart
+def batches_in_flight_and_waiting_share_the_window():
+    page = open_page()
+    in_flight = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])["series"]["batch_bytes"]
+    assert page.value("loopmem.flight.getValue(200, 1)") == in_flight[200] > 0
+    page.value("loopmem.show(200, true)")
+    assert page.value("+document.querySelector('#panel .batches').dataset.bytes") == in_flight[200]
+    assert page.value("loopmem.flight.getSelection()") == 200
+    page.value("loopmem.zoom(300, 400)")
+    assert page.value("loopmem.flight.xAxisRange()") == [300, 400]
+    clean(page)
+
+
+@with_chart
 def a_kept_moment_fills_the_tree_of_processes():
     page = open_page()
     page.click(*at_moment(page, 340))
@@ -289,6 +302,28 @@ def calls_are_walked_and_shown_alone_by_keys():
     page.key("/")
     assert page.value("document.activeElement.id") == "find"
     clean(page)
+
+
+@in_browser
+def ranks_are_summed_at_one_instant_and_drawn_on_one_scale():
+    others = [f"{TMP}/rank{i}.loopmem" for i in (1, 2)]
+    for growth, path in zip(("0.5", "-0.5"), others):
+        subprocess.run([f"{BUILD}/tests/fixtures/reference_session", f"--growth={growth}", path], check=True)
+    path = f"{TMP}/ranks.html"
+    loopmem("report", "-o", path, SESSION, *others)
+    job = json.loads(loopmem("report", "-f", "json", SESSION, *others))
+    page = open_page(path)
+    said = page.value("document.querySelector('#ranks p').textContent")
+    peak, = [node["peak_pss_bytes"] for node in job["nodes"]]
+    assert said.startswith(f"{peak / (1 << 30):.1f} GiB of ") and "3 ranks on node17" in said, said
+    heights = page.value("[...document.querySelectorAll('.rank svg')].map((e) => e.getBBox().height)")
+    peaks = [rank["totals"]["peak_pss_bytes"] for rank in job["ranks"]]
+    for height, one in zip(heights, peaks, strict=True):
+        assert abs(height / max(heights) - one / max(peaks)) < 0.02, (heights, peaks)
+    told = json.loads(page.value("document.getElementById('data').textContent"))
+    assert told["totals"]["peak_pss_bytes"] == max(peaks) and "of rank 1," in page.value("document.getElementById('ranks').textContent")
+    clean(page, path)
+    assert "Ranks" not in text
 
 
 @in_browser

@@ -119,6 +119,7 @@
 			gantt.style.setProperty("--from", from);
 			gantt.style.setProperty("--to", to);
 		}
+		loopmem.windowed.forEach((listener) => listener(from, to));
 	}
 
 	/* As the static picture: round steps of time, at most one every 90 pixels. */
@@ -245,6 +246,7 @@
 		palette = {};
 		tiles = {};
 		g.updateOptions(themed());
+		loopmem.themed.forEach((listener) => listener());
 	};
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", loopmem.retheme);
 	loopmem.listeners.push((row, pinned) => g.setSelection(row, undefined, pinned));

@@ -86,5 +86,5 @@ const loopmem = (() => {
 	}
 
 	document.documentElement.classList.add("scripted");
-	return {report, series, bytes, moment, rowAt, poolsOf, stateAt, phaseAt, total, idle, element, listeners: []};
+	return {report, series, bytes, moment, rowAt, poolsOf, stateAt, phaseAt, total, idle, element, listeners: [], windowed: [], themed: []};
 })();

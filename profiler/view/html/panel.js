@@ -30,6 +30,8 @@
 			element("ul", {}, ...rows.map(([c, b]) => entry(c, b, row))));
 		if (without < all)
 			panel.append(element("p", {}, "without held idle ", element("b", {"data-bytes": without}, loopmem.bytes(without))));
+		if (series.batch_bytes[row] > 0)
+			panel.append(element("p", {}, "batches in flight ", element("b", {"data-bytes": series.batch_bytes[row], class: "batches"}, loopmem.bytes(series.batch_bytes[row]))));
 		if (loopmem.pinned)
 			panel.append(element("p", {class: "pinned"}, "kept: the processes below are of this moment"));
 		return `${loopmem.moment(t)}, ${loopmem.bytes(all)}${phase ? `, ${phase.name}` : ""}`;
