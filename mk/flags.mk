@@ -17,7 +17,7 @@ SANITIZE := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 
 # Libraries of the program; the shim uses none of them.
-PACKAGES      := sqlite3 jansson ncursesw libdw libelf
+PACKAGES      := sqlite3 jansson ncursesw libdw libelf zlib
 PACKAGE_FLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 PACKAGE_LIBS  := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 

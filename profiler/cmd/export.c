@@ -8,21 +8,23 @@
 #include "profiler/cmd/command.h"
 #include "profiler/cmd/format_option.h"
 #include "profiler/cmd/open_session.h"
+#include "profiler/cmd/site_filter.h"
 #include "profiler/size.h"
 #include "profiler/view/export.h"
 
-enum { KEY_PER_WORKER = 0x100, KEY_TOTALS, KEY_ROUND, KEY_SITES, KEY_TABLE };
+enum { KEY_PER_WORKER = 0x100, KEY_TOTALS, KEY_ROUND, KEY_SITES, KEY_TABLE, KEY_WEIGHT, KEY_LINES };
 enum { SITES_MOST = 20 };
 
 struct arguments {
 	const struct export_format *format;
 	struct export_options options;
+	struct site_filter filter;
 	const char *output, *file;
 };
 
 static const struct argp_option options[] = {
-	{"format", 'f', "openmetrics|perfetto|csv", 0, "what to write (by the ending of -o FILE)",
-	 0},
+	{"format", 'f', "openmetrics|perfetto|csv|collapsed|speedscope|pprof", 0,
+	 "what to write (by the ending of -o FILE)", 0},
 	{"output", 'o', "FILE", 0, "write to FILE instead of the standard output", 0},
 	{"table", KEY_TABLE,
 	 "pools|workers|phases|timeline|totals|peak|owners|findings|reconciliation|overhead", 0,
@@ -30,6 +32,11 @@ static const struct argp_option options[] = {
 	{"per-worker", KEY_PER_WORKER, NULL, 0, "openmetrics: the figures of each worker too", 0},
 	{"sites", KEY_SITES, "N", 0, "openmetrics: the N largest call sites too (at most 20)", 0},
 	{"totals", KEY_TOTALS, NULL, 0, "openmetrics: the job's own bytes alone", 0},
+	SITE_FILTER_OPTIONS,
+	{"weight", KEY_WEIGHT, "live|allocated|blocks|allocated-blocks", 0,
+	 "call sites: what is counted: bytes or blocks, live at the moment or ever allocated (live)",
+	 0},
+	{"lines", KEY_LINES, NULL, 0, "collapsed: a frame for each line, not for each function", 0},
 	{"round", KEY_ROUND, "SIZE", 0, "openmetrics: bytes to the nearest multiple of SIZE", 0},
 	{0},
 };
@@ -39,8 +46,14 @@ static const struct {
 	enum export_takes bit;
 	const char *name;
 } special[] = {
-	{EXPORT_PER_WORKER, "--per-worker"}, {EXPORT_SITES, "--sites"}, {EXPORT_TOTALS, "--totals"},
-	{EXPORT_ROUND, "--round"},           {EXPORT_TABLE, "--table"},
+	{EXPORT_PER_WORKER, "--per-worker"},
+	{EXPORT_SITES, "--sites"},
+	{EXPORT_TOTALS, "--totals"},
+	{EXPORT_ROUND, "--round"},
+	{EXPORT_TABLE, "--table"},
+	{EXPORT_WEIGHT, "--weight"},
+	{EXPORT_LINES, "--lines"},
+	{EXPORT_FILTER, "a choice of call sites (--stage, --pool, --worker, --at)"},
 };
 
 static void settle(struct arguments *a, const struct argp_state *state)
@@ -51,6 +64,8 @@ static void settle(struct arguments *a, const struct argp_state *state)
 		a->format = format_option_of_file(state, &export_formats, a->output);
 	if (!a->format)
 		format_option(state, &export_formats, NULL);
+	if (a->filter.given)
+		a->options.given |= EXPORT_FILTER;
 	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
 		if (a->options.given & special[i].bit & ~a->format->takes)
 			command_misuse(state, "%s is not for %s", special[i].name,
@@ -78,6 +93,19 @@ static void set_sites(struct export_options *set, const char *text, const struct
 	set->sites = (size_t)sites;
 }
 
+static void set_weight(struct export_options *set, const char *text, const struct argp_state *state)
+{
+	int weight = 0;
+
+	while (weight < CALL_WEIGHTS &&
+	       strcmp(call_weight_name((enum call_weight)weight), text) != 0)
+		weight++;
+	if (weight == CALL_WEIGHTS)
+		command_misuse(state, "--weight %s: no such figure of a call site", text);
+	set->given |= EXPORT_WEIGHT;
+	set->weight = (enum call_weight)weight;
+}
+
 static error_t parse(int key, char *text, struct argp_state *state)
 {
 	struct arguments *a = state->input;
@@ -102,6 +130,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	case KEY_ROUND:
 		set_round(&a->options, text, state);
 		return 0;
+	case KEY_WEIGHT:
+		set_weight(&a->options, text, state);
+		return 0;
+	case KEY_LINES:
+		a->options.given |= EXPORT_LINES;
+		return 0;
 	case KEY_SITES:
 		set_sites(&a->options, text, state);
 		return 0;
@@ -114,7 +148,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		settle(a, state);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return site_filter_parse(key, text, state, &a->filter);
 	}
 }
 
@@ -152,9 +186,10 @@ int cmd_export(int argc, char **argv)
 
 	command_parse(&cmd_export_argp, argc, argv, 0, &a);
 	kind = open_session(&m, a.file, &e);
-	if (!kind) {
+	if (!kind)
+		kind = site_filter_apply(&a.filter, m, &a.options.filter, &e);
+	if (!kind)
 		kind = write_output(&a, m, &e);
-		model_close(m);
-	}
+	model_close(m);
 	return kind ? command_failed(argv[0], &e) : 0;
 }

@@ -8,40 +8,25 @@
 
 #include "profiler/cmd/command.h"
 #include "profiler/cmd/open_session.h"
+#include "profiler/cmd/site_filter.h"
 #include "profiler/cmd/terminal.h"
 #include "profiler/view/sites.h"
 
-enum {
-	KEY_POOL = 0x100,
-	KEY_STAGE,
-	KEY_WORKER,
-	KEY_DIFF,
-	KEY_TREE,
-	KEY_FULL,
-	KEY_WIDTH,
-	KEY_ASCII,
-	KEY_AT,
-	KEY_SURVIVORS
-};
+enum { KEY_DIFF = 0x100, KEY_TREE, KEY_FULL, KEY_WIDTH, KEY_ASCII, KEY_SURVIVORS };
 enum { WIDTH_LEAST = TERMINAL_WIDTH_LEAST, WIDTH_MOST = 1000 };
 
 struct arguments {
-	const char *file, *base, *stage;
-	int64_t pool; /* number, 0 = all */
+	const char *file, *base;
+	struct site_filter filter;
 	int64_t width;
-	double at_s; /* < 0 = the peak */
 	bool ascii;
 	struct sites_options options;
 };
 
 static const struct argp_option options[] = {
-	{"stage", KEY_STAGE, "train|sanity|validate|test|predict|other", 0,
-	 "only pools of that stage", 0},
-	{"pool", KEY_POOL, "N", 0, "only the pool with that number", 0},
-	{"worker", KEY_WORKER, "PID", 0, "only the process with that pid", 0},
+	SITE_FILTER_OPTIONS,
 	{"survivors", KEY_SURVIVORS, "STAGE", 0,
 	 "only what was allocated in phases of STAGE, live in a later phase of another stage", 0},
-	{"at", KEY_AT, "SECONDS", 0, "live at that moment of the run (at the peak)", 0},
 	{"tree", KEY_TREE, NULL, 0, "show the stack of each site", 0},
 	{"diff", KEY_DIFF, "BASE", 0, "against the session BASE: what changed", 0},
 	{"full", KEY_FULL, NULL, 0, "list everything, do not fold", 0},
@@ -50,61 +35,15 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static int64_t number(const struct argp_state *state, const char *option, const char *text,
-		      int64_t least, int64_t most)
-{
-	char *end;
-	long long value;
-
-	errno = 0;
-	value = strtoll(text, &end, 10);
-	if (*end || end == text || errno || value < least || value > most)
-		command_misuse(state, "%s %s: not a number from %lld to %lld", option, text,
-			       (long long)least, (long long)most);
-	return value;
-}
-
-static double moment(const struct argp_state *state, const char *text)
-{
-	char *end;
-	double seconds = strtod(text, &end);
-
-	if (*end || end == text || !(seconds >= 0 && seconds < 1e9))
-		command_misuse(state, "--at %s: not a number of seconds", text);
-	return seconds;
-}
-
-static int stage_of(const char *name)
-{
-	for (int stage = 0; stage < MODEL_STAGES; stage++)
-		if (!strcmp(model_stage_name(stage), name))
-			return stage;
-	return -1;
-}
-
 static error_t parse(int key, char *text, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
 	switch (key) {
-	case KEY_STAGE:
-		a->options.filter.stage = stage_of(text);
-		if (a->options.filter.stage < 0)
-			command_misuse(state, "--stage %s: no such stage", text);
-		return 0;
-	case KEY_POOL:
-		a->pool = number(state, "--pool", text, 1, INT32_MAX);
-		return 0;
-	case KEY_WORKER:
-		a->options.filter.pid = number(state, "--worker", text, 1, INT32_MAX);
-		return 0;
 	case KEY_SURVIVORS:
-		if (stage_of(text) < 0)
+		a->options.filter.from_stage = 1 + option_stage(text);
+		if (!a->options.filter.from_stage)
 			command_misuse(state, "--survivors %s: no such stage", text);
-		a->options.filter.from_stage = 1 + stage_of(text);
-		return 0;
-	case KEY_AT:
-		a->at_s = moment(state, text);
 		return 0;
 	case KEY_TREE:
 		a->options.tree = 1;
@@ -116,7 +55,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		a->options.full = 1;
 		return 0;
 	case KEY_WIDTH:
-		a->width = number(state, "--width", text, WIDTH_LEAST, WIDTH_MOST);
+		a->width = option_number(state, "--width", text, WIDTH_LEAST, WIDTH_MOST);
 		return 0;
 	case KEY_ASCII:
 		a->ascii = true;
@@ -132,9 +71,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (a->base && a->options.filter.from_stage)
 			command_misuse(state, "--survivors is of one session, --diff of two");
+		if (a->base && a->filter.pid)
+			command_misuse(state, "--worker is of one session, --diff of two");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return site_filter_parse(key, text, state, &a->filter);
 	}
 }
 
@@ -146,19 +87,6 @@ const struct argp cmd_sites_argp = {
 	       "code, estimated from samples.",
 };
 
-static int find_pool(const struct model *m, int64_t wanted, int *pool, struct error *e)
-{
-	*pool = -1;
-	if (!wanted)
-		return 0;
-	for (size_t i = 0; i < m->pool_count; i++)
-		if (m->pools[i].number == wanted) {
-			*pool = (int)i;
-			return 0;
-		}
-	return error_set(e, ERROR_USAGE, "no pool #%lld in %s", (long long)wanted, m->file);
-}
-
 /* Survivors are looked at where they matter: in a phase of another stage. */
 static int find_later_phase(struct sites_options *o, const struct model *m, struct error *e)
 {
@@ -169,7 +97,7 @@ static int find_later_phase(struct sites_options *o, const struct model *m, stru
 		return 0;
 	error_set(e, ERROR_USAGE, "no phase of another stage comes after %s in %s",
 		  model_stage_name(stage), m->file);
-	error_hint(e, "--at SECONDS names another moment");
+	error_hint(e, "--at names another moment");
 	return e->kind;
 }
 
@@ -179,10 +107,11 @@ static int print(struct arguments *a, const struct model *base, const struct mod
 	struct sites_options *o = &a->options;
 	int failed;
 
-	if (find_pool(head, a->pool, &o->filter.pool, e))
+	if (site_filter_apply(&a->filter, head, &o->filter, e))
 		return e->kind;
-	o->filter.t_ns = a->at_s < 0 ? MODEL_NONE : (int64_t)(a->at_s * 1e9);
-	if (o->filter.from_stage && a->at_s < 0 && find_later_phase(o, head, e))
+	if (base && site_filter_apply(&a->filter, base, &o->base_filter, e))
+		return e->kind;
+	if (o->filter.from_stage && o->filter.t_ns == MODEL_NONE && find_later_phase(o, head, e))
 		return e->kind;
 	o->utf8 = !a->ascii && terminal_utf8();
 	o->width = a->width ? (int)a->width : terminal_width(stdout);
@@ -196,7 +125,7 @@ static int print(struct arguments *a, const struct model *base, const struct mod
 
 int cmd_sites(int argc, char **argv)
 {
-	struct arguments a = {.at_s = -1, .options.filter = {MODEL_NONE, -1, -1, 0, 0}};
+	struct arguments a = {0};
 	struct model *head = NULL, *base = NULL;
 	struct error e = {0};
 	int kind;

@@ -281,6 +281,7 @@ struct model_line {
 	const char *function, *file; /* NULL = unknown */
 	int64_t line;                /* 0 = unknown */
 	const char *module;          /* native: path of the ELF object, NULL = generated code */
+	const char *build_id;        /* of the module, hexadecimal; NULL = it has none */
 	int64_t address;             /* native: in the module's file */
 	int native;
 };
@@ -433,6 +434,10 @@ int64_t model_sites_moment(const struct model *m, const struct model_site_filter
  * highest total; NULL = none comes. *t_ns: when that total was, or sites were first read in the phase where that is later. */
 const struct model_phase *model_phase_after(const struct model *m, enum model_stage stage,
 					    int64_t *t_ns);
+
+/* Order of lines of code by what they say: 0 = the same line, in whichever stack. by_function: the same function. Two lines
+ * without a function are the same only at one address. Either may be -1, no line. */
+int model_line_compare(const struct model *m, int a, int b, int by_function);
 
 /* When sites were read for the first time: a run that ends soon may have its peak before. MODEL_NONE = never. */
 int64_t model_sites_read_from(const struct model *m);

@@ -31,7 +31,7 @@ struct site_point {
 
 struct site_module {
 	int64_t id;
-	const char *path;
+	const char *path, *build_id; /* NULL = none */
 };
 
 struct site_frame {

@@ -60,6 +60,8 @@ static int add_module(const struct session_module *row, void *arg)
 		return failed(t);
 	module->id = row->id;
 	module->path = strings_keep(&m->priv->tables.strings, row->path);
+	if (row->build_id)
+		module->build_id = strings_keep(&m->priv->tables.strings, row->build_id);
 	return 0;
 }
 
@@ -78,11 +80,17 @@ static int add_frame(const struct session_frame *row, void *arg)
 	return 0;
 }
 
-static const char *path_of_module(const struct site_tables *t, int64_t id)
+/* The line of a frame before anything is known of its code. */
+static struct model_line line_of_frame(const struct site_tables *t, const struct site_frame *frame)
 {
-	int at = id == SESSION_NULL ? -1 : FIND(&t->modules, id);
+	int at = frame->module == SESSION_NULL ? -1 : FIND(&t->modules, frame->module);
 
-	return at < 0 ? NULL : t->modules.items[at].path;
+	return (struct model_line){
+		.module = at < 0 ? NULL : t->modules.items[at].path,
+		.build_id = at < 0 ? NULL : t->modules.items[at].build_id,
+		.address = frame->address,
+		.native = frame->native,
+	};
 }
 
 /* Rows come by frame and depth: the lines of a frame follow each other. */
@@ -101,14 +109,10 @@ static int add_symbol(const struct session_symbol *row, void *arg)
 	line = array_add(&t->lines);
 	if (!line)
 		return failed(t);
-	*line = (struct model_line){
-		.function = strings_keep(strings, row->function),
-		.file = strings_keep(strings, row->file),
-		.line = row->line > 0 ? row->line : 0,
-		.module = path_of_module(t, t->frames.items[at].module),
-		.address = t->frames.items[at].address,
-		.native = t->frames.items[at].native,
-	};
+	*line = line_of_frame(t, &t->frames.items[at]);
+	line->function = strings_keep(strings, row->function);
+	line->file = strings_keep(strings, row->file);
+	line->line = row->line > 0 ? row->line : 0;
 	t->frames.items[at].line_count++;
 	return 0;
 }
@@ -126,9 +130,7 @@ static int add_nameless(struct site_tables *t)
 		line = array_add(&t->lines);
 		if (!line)
 			return failed(t);
-		line->module = path_of_module(t, frame->module);
-		line->address = frame->address;
-		line->native = frame->native;
+		*line = line_of_frame(t, frame);
 		frame->line_count = 1;
 	}
 	return 0;

@@ -24,26 +24,31 @@ static int line_of(const struct model *m, const struct model_site *site)
 	return site->stack < 0 ? -1 : m->stacks[site->stack].yours;
 }
 
-/* Texts are kept once, so equal ones have equal addresses. Two lines without names are the same only at one address. */
-static int compare_lines(const struct model *m, int a, int b)
+static int compare_texts(const char *a, const char *b)
+{
+	return a == b ? 0 : (uintptr_t)a < (uintptr_t)b ? -1 : 1;
+}
+
+/* Texts are kept once, so equal ones have equal addresses. */
+int model_line_compare(const struct model *m, int a, int b, int by_function)
 {
 	const struct model_line *x, *y;
+	int order;
 
 	if (a == b || a < 0 || b < 0)
 		return (a > b) - (a < b);
 	x = &m->lines[a];
 	y = &m->lines[b];
-	if (x->file != y->file)
-		return (uintptr_t)x->file < (uintptr_t)y->file ? -1 : 1;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	if (x->function != y->function)
-		return (uintptr_t)x->function < (uintptr_t)y->function ? -1 : 1;
-	if (x->module != y->module)
-		return (uintptr_t)x->module < (uintptr_t)y->module ? -1 : 1;
-	if (x->function || x->address == y->address)
-		return 0;
-	return x->address < y->address ? -1 : 1;
+	order = compare_texts(x->file, y->file);
+	if (!order)
+		order = compare_texts(x->function, y->function);
+	if (!order)
+		order = compare_texts(x->module, y->module);
+	if (!order && !(by_function && x->function))
+		order = (x->line > y->line) - (x->line < y->line);
+	if (!order && !x->function)
+		order = (x->address > y->address) - (x->address < y->address);
+	return order;
 }
 
 /* A row of one site, and the model, for qsort. */
@@ -57,7 +62,7 @@ static int compare_rows(const void *a, const void *b, void *arg)
 		return x->process < y->process ? -1 : 1;
 	if (x->mapped != y->mapped)
 		return x->mapped - y->mapped;
-	return compare_lines(arg, x->line, y->line);
+	return model_line_compare(arg, x->line, y->line, 0);
 }
 
 /* For sorting: those of one process together. */

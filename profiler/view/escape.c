@@ -222,6 +222,15 @@ void escape_xml_attribute(FILE *out, const char *text)
 	escape_markup(out, text, "\t\n\r");
 }
 
+void escape_collapsed(FILE *out, const char *text)
+{
+	while (text && *text) {
+		uint32_t c = next_character(&text);
+
+		put_character(out, c == ';' ? ':' : c < ' ' || c == 0x7F ? ' ' : c);
+	}
+}
+
 char *escape_utf8(const char *text)
 {
 	char *copy = NULL;

@@ -24,6 +24,9 @@ void escape_markdown(FILE *out, const char *text);
 /* The same as a code span with its back-ticks, for the cell of a table: a bar is `\|` there. */
 void escape_markdown_code(FILE *out, const char *text);
 
+/* A frame of a stack in collapsed form: no ";", which parts frames, no line break. */
+void escape_collapsed(FILE *out, const char *text);
+
 /* XML 1.0: between tags (line breaks stay), and inside a quoted attribute (they stay as references). */
 void escape_xml(FILE *out, const char *text);
 void escape_xml_attribute(FILE *out, const char *text);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "profiler/error.h"
-#include "profiler/model/model.h"
+#include "profiler/model/call_tree.h"
 #include "profiler/view/output_format.h"
 
 /* Options that only some formats take. */
@@ -20,6 +20,9 @@ enum export_takes {
 	EXPORT_TABLE = 4,
 	EXPORT_ROUND = 8,
 	EXPORT_SITES = 16,
+	EXPORT_FILTER = 32,
+	EXPORT_WEIGHT = 64,
+	EXPORT_LINES = 128,
 };
 
 struct export_options {
@@ -27,25 +30,25 @@ struct export_options {
 	const char *table;
 	int64_t round_bytes; /* 0 = exact */
 	size_t sites;        /* so many of the largest */
+	struct model_site_filter filter;
+	enum call_weight weight;
 };
+
+/* 0 or a negative error_kind; write errors are left in `out`. */
+typedef int export_write(FILE *out, const struct model *m, const struct export_options *options,
+			 struct error *e);
 
 struct export_format {
 	struct output_format format; /* first */
 	const char *help;            /* what reads it */
 	unsigned takes;              /* of enum export_takes */
-	/* 0 or a negative error_kind; write errors are left in `out`. */
-	int (*write)(FILE *out, const struct model *m, const struct export_options *options,
-		     struct error *e);
+	export_write *write;
 };
 
 extern const struct output_formats export_formats; /* of struct export_format */
 
-int export_openmetrics(FILE *out, const struct model *m, const struct export_options *options,
-		       struct error *e);
-int export_perfetto(FILE *out, const struct model *m, const struct export_options *options,
-		    struct error *e);
-int export_csv(FILE *out, const struct model *m, const struct export_options *options,
-	       struct error *e);
+export_write export_openmetrics, export_perfetto, export_csv, export_collapsed, export_speedscope,
+	export_pprof;
 
 /* The words of --table, "pools|workers|...", for the help. */
 extern const char export_csv_tables[];

@@ -34,7 +34,8 @@ static int64_t sum_live(const struct model_site_row *rows, size_t count)
 static void print_title(FILE *out, const struct model *m, const struct sites_options *o,
 			int64_t live)
 {
-	int64_t t_ns = o->filter.t_ns == MODEL_NONE ? m->totals.peak_at_ns : o->filter.t_ns;
+	int64_t t_ns = model_sites_moment(m, &o->filter);
+	int at_peak = o->filter.t_ns == MODEL_NONE && t_ns == m->totals.peak_at_ns;
 	char moment[FORMAT_MAX], bytes[FORMAT_MAX], mean[FORMAT_MAX];
 
 	fprintf(out, "Sites, ");
@@ -44,7 +45,7 @@ static void print_title(FILE *out, const struct model *m, const struct sites_opt
 	if (o->phase)
 		fprintf(out, "live in %s, ", o->phase->name);
 	else
-		fprintf(out, "live at %s", o->filter.t_ns == MODEL_NONE ? "the peak, " : "");
+		fprintf(out, "live at %s", at_peak ? "the peak, " : "");
 	fprintf(out, "%s: %s, ", format_moment(moment, t_ns), format_bytes(bytes, live));
 	if (m->sample_bytes == 1)
 		fprintf(out, "every allocation\n");

@@ -10,6 +10,8 @@
 
 struct sites_options {
 	struct model_site_filter filter;
+	struct model_site_filter
+		base_filter; /* of the difference: pools have other numbers there */
 	int width, utf8;
 	int full; /* all rows, not only those above a hundredth */
 	int tree; /* below each row its stack */

@@ -46,14 +46,14 @@ static void fill_key(struct change *c, const struct model *m, const struct model
 		 site_identity(site, sizeof(site), m, row->line));
 }
 
-static int add_rows(struct changes *changes, const struct model *m, const struct sites_options *o,
-		    int is_head)
+static int add_rows(struct changes *changes, const struct model *m,
+		    const struct model_site_filter *filter, int is_head)
 {
 	struct model_site_row *rows;
 	struct change *grown;
 	size_t count;
 
-	if (model_sites_rank(m, &o->filter, &rows, &count))
+	if (model_sites_rank(m, filter, &rows, &count))
 		return -1;
 	grown = realloc(changes->items, (changes->count + count + 1) * sizeof(*grown));
 	if (!grown) {
@@ -122,7 +122,8 @@ int sites_difference(FILE *out, const struct model *base, const struct model *he
 		     const struct sites_options *options)
 {
 	struct changes changes = {0};
-	int failed = add_rows(&changes, base, options, 0) || add_rows(&changes, head, options, 1);
+	int failed = add_rows(&changes, base, &options->base_filter, 0) ||
+		     add_rows(&changes, head, &options->filter, 1);
 
 	if (!failed) {
 		fold(&changes);
