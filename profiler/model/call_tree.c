@@ -135,17 +135,29 @@ static int line_node(struct builder *b, int parent, int line, int64_t weight)
 	return node;
 }
 
+/* What Python itself leaves out of a traceback: six frames of it stand between any two modules. */
+static int is_import_machinery(const struct model_line *line)
+{
+	static const char place[] = "<frozen importlib.";
+
+	return line->file && !strncmp(line->file, place, sizeof(place) - 1);
+}
+
 /* The lines of a stack, the innermost first, into b->path. */
 static int take_path(struct builder *b, int stack)
 {
 	b->path.count = 0;
 	for (; stack >= 0; stack = b->m->stacks[stack].parent)
 		for (size_t i = 0; i < b->m->stacks[stack].line_count; i++) {
-			int *at = array_add(&b->path);
+			size_t line = b->m->stacks[stack].first_line + i;
+			int *at;
 
+			if (is_import_machinery(&b->m->lines[line]))
+				continue;
+			at = array_add(&b->path);
 			if (!at)
 				return -1;
-			*at = (int)(b->m->stacks[stack].first_line + i);
+			*at = (int)line;
 		}
 	return 0;
 }

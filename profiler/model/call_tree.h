@@ -1,7 +1,7 @@
 /*
  * call_tree.h: what the call sites of a run stand for, as one tree of calls: the root, below it the owners of the memory (pools;
- * processes outside of pools), below them their stacks from the outermost caller in. Flame graphs, icicles and the exports for
- * other viewers are drawings of it. Pure: made from a model, valid as long as the model is neither refreshed nor closed.
+ * processes outside of pools), below them their stacks from the outermost caller in, without the frames of Python's import
+ * machinery. Flame graphs, icicles and the exports for other viewers are drawings of it. Pure: made from a model, valid as long as the model is neither refreshed nor closed.
  *
  *   total(node) = self + folded + sum of total of its children
  */

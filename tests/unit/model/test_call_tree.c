@@ -1,11 +1,13 @@
 /* Claims about trees of calls. Stacks of the made sessions are written outermost first: "main.f.g". */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "profiler/model/call_tree.h"
 #include "script.h"
 
-/* A session with stacks, each of frames that are named by the letters of a text; the line of a frame is told by `line`. */
+/* A session with stacks, each of frames that are named by the letters of a text; the line of a frame is told by `line`.
+ * Digits are frames of Python's import machinery. */
 struct made {
 	struct script s;
 	int64_t frames, sites;
@@ -14,10 +16,11 @@ struct made {
 static int64_t put_frame(struct made *made, char letter, int64_t line)
 {
 	const char function[] = {letter, '\0'};
+	const char *file = isdigit((unsigned char)letter) ? "<frozen importlib._bootstrap>" : "x.py";
 	int64_t id = ++made->frames;
 
 	session_put_frame(made->s.w, &(struct session_frame){id, SESSION_NULL, SESSION_NULL, 0});
-	session_put_symbol(made->s.w, &(struct session_symbol){id, 0, function, "x.py", line});
+	session_put_symbol(made->s.w, &(struct session_symbol){id, 0, function, file, line});
 	return id;
 }
 
@@ -107,6 +110,21 @@ static void assert_tree(const struct model *m, const struct call_tree_options *o
 	assert_string_equal(text_of(m, &tree), expected);
 	assert_sums(&tree);
 	call_tree_release(&tree);
+}
+
+static void the_machinery_of_an_import_is_left_out(void **state)
+{
+	struct call_tree_options o = everything();
+	struct made made;
+	struct model *m;
+
+	(void)state;
+	begin(&made, "import");
+	put_site(&made, OWNER, "a12b34c", 1, 2);
+	put_site(&made, OWNER, "a12", 1, 1); /* what it allocates itself is the importing line's */
+	m = finish(&made);
+	assert_tree(m, &o, "0root:3 1owner:3 2a:3 3b:2 4c:2");
+	model_close(m);
 }
 
 static void stacks_share_their_callers_and_the_largest_comes_first(void **state)
@@ -269,6 +287,7 @@ static void without_sites_there_is_the_root(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_machinery_of_an_import_is_left_out),
 		cmocka_unit_test(stacks_share_their_callers_and_the_largest_comes_first),
 		cmocka_unit_test(blocks_are_counted_when_they_are_the_weight),
 		cmocka_unit_test(lines_of_a_function_are_one_node_only_by_function),
