@@ -3,18 +3,17 @@
 
 #include "profiler/symbols/symbols.h"
 
-struct pending {
+struct asker {
 	sites_answer_fn *answer;
 	void *arg;
-	size_t index;
 };
 
-static void pass_on(void *arg, const struct symbols_line *line)
+static void pass_on(void *arg, size_t index, const struct symbols_line *line)
 {
-	const struct pending *pending = arg;
+	const struct asker *asker = arg;
 
-	pending->answer(pending->arg, pending->index,
-			&(struct sites_symbol){line->function, line->file, line->line});
+	asker->answer(asker->arg, index,
+		      &(struct sites_symbol){line->function, line->file, line->line});
 }
 
 void native_names(const struct sites_question *question, sites_answer_fn *answer, void *arg)
@@ -22,10 +21,8 @@ void native_names(const struct sites_question *question, sites_answer_fn *answer
 	struct symbols *symbols =
 		symbols_open(question->path, question->build_id, question->build_id_bytes);
 
-	for (size_t i = 0; symbols && i < question->count; i++) {
-		struct pending pending = {answer, arg, i};
-
-		symbols_find(symbols, question->addresses[i], pass_on, &pending);
-	}
+	if (symbols)
+		symbols_find(symbols, question->addresses, question->count, pass_on,
+			     &(struct asker){answer, arg});
 	symbols_close(symbols);
 }

@@ -60,6 +60,7 @@ void sites_close(struct sites_reader *r)
 		return;
 	mapped_file_close(r->file);
 	free(r->marks);
+	free(r->sites);
 	*r = (struct sites_reader){.dir_fd = -1};
 }
 
@@ -216,11 +217,28 @@ static int32_t take_record(struct sites_reader *r, uint32_t kind, uint32_t bytes
 	}
 }
 
-/* 0 when there is no whole record of a known kind. */
+/* A site whose stack has a number will be handed out at every reading. */
+static int remember_site(struct sites_reader *r, uint32_t offset)
+{
+	if (r->site_count == r->site_capacity) {
+		size_t capacity = r->site_capacity ? 2 * r->site_capacity : 64;
+		uint32_t *sites = realloc(r->sites, capacity * sizeof(*sites));
+
+		if (!sites)
+			return -ENOMEM;
+		r->sites = sites;
+		r->site_capacity = capacity;
+	}
+	r->sites[r->site_count++] = offset;
+	return 0;
+}
+
+/* 0 when there is no whole record of a known kind, or no memory to follow it. */
 static int take_next(struct sites_reader *r, uint64_t end, const struct sites_events *events)
 {
 	const struct loopmem_record *record = (const void *)((const char *)r->map + r->read_bytes);
 	uint32_t kind, bytes;
+	int32_t number;
 
 	if (end - r->read_bytes < sizeof(*record))
 		return 0;
@@ -229,8 +247,10 @@ static int take_next(struct sites_reader *r, uint64_t end, const struct sites_ev
 	if (kind == 0 || kind >= KINDS || bytes % 8 || bytes < least_bytes[kind] ||
 	    bytes > end - r->read_bytes)
 		return 0;
-	r->marks[r->read_bytes / 8] = (struct sites_mark){
-		.kind = (uint8_t)kind, .number = take_record(r, kind, bytes, events)};
+	number = take_record(r, kind, bytes, events);
+	if (kind == LOOPMEM_RECORD_SITE && number && remember_site(r, (uint32_t)r->read_bytes))
+		return 0;
+	r->marks[r->read_bytes / 8] = (struct sites_mark){.kind = (uint8_t)kind, .number = number};
 	r->read_bytes += bytes;
 	return 1;
 }
@@ -265,14 +285,13 @@ static void hand_out_site(const struct sites_reader *r, struct sites_site site,
 
 static void hand_out_sites(const struct sites_reader *r, const struct sites_events *events)
 {
-	for (uint64_t at = LOOPMEM_SITES_HEADER; at < r->read_bytes; at += 8) {
-		const struct sites_mark *mark = &r->marks[at / 8];
+	for (size_t i = 0; i < r->site_count; i++) {
+		uint32_t at = r->sites[i];
 		const struct loopmem_record_site *row = (const void *)((const char *)r->map + at);
-		if (mark->kind != LOOPMEM_RECORD_SITE || !mark->number)
-			continue;
+
 		hand_out_site(r,
-			      (struct sites_site){.offset = (uint32_t)at,
-						  .node = mark->number,
+			      (struct sites_site){.offset = at,
+						  .node = r->marks[at / 8].number,
 						  .pool_id = row->pool_id,
 						  .mapped = row->mapped != 0,
 						  .stage = row->stage},

@@ -32,6 +32,8 @@ struct sites_reader {
 		int32_t number;
 	} * marks; /* by offset / 8 */
 	size_t mark_count;
+	uint32_t *sites; /* offsets of the sites, which are read again and again */
+	size_t site_count, site_capacity;
 };
 
 /* What a record says. Pointers are valid during the call. */

@@ -6,19 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct function {
-	uint64_t start, size;
-	const char *name; /* libdwfl's */
-};
-
 struct symbols {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	uint64_t bias; /* of the module's place in dwfl, against the file */
-	/* by start; made when first asked: libdwfl would go through all of them for each address */
-	struct function *functions;
-	size_t function_count;
-	int indexed;
 };
 
 static char *debug_path; /* NULL = where the system keeps separate debug files */
@@ -79,7 +70,6 @@ void symbols_close(struct symbols *s)
 		return;
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
-	free(s->functions);
 	free(s);
 }
 
@@ -95,6 +85,13 @@ static const char *name_of(Dwarf_Die *die)
 			return symbols_demangled(dwarf_formstring(&attribute));
 	return dwarf_diename(die);
 }
+
+/* Whom an answer is for. */
+struct asker {
+	symbols_answer_fn *fn;
+	void *arg;
+	size_t index;
+};
 
 /* Where an inlined function was called: a file of the unit's table, and a line. */
 static void call_place(Dwarf_Die *unit, Dwarf_Die *inlined, struct symbols_line *line)
@@ -116,7 +113,7 @@ static void call_place(Dwarf_Die *unit, Dwarf_Die *inlined, struct symbols_line 
 /* The function that contains the address, around the innermost scope: as many lines as were inlined, and one. 0 when
  * debug information does not know it. */
 static int tell_scopes(Dwarf_Die *unit, Dwarf_Addr address, struct symbols_line line,
-		       void (*fn)(void *, const struct symbols_line *), void *arg)
+		       const struct asker *asker)
 {
 	Dwarf_Die *scopes = NULL, *chain = NULL;
 	int n = dwarf_getscopes(unit, address, &scopes), told = 0;
@@ -128,7 +125,7 @@ static int tell_scopes(Dwarf_Die *unit, Dwarf_Addr address, struct symbols_line 
 		if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
 			continue;
 		line.function = name_of(&chain[i]);
-		fn(arg, &line);
+		asker->fn(asker->arg, asker->index, &line);
 		told++;
 		if (tag == DW_TAG_subprogram)
 			break;
@@ -139,13 +136,32 @@ static int tell_scopes(Dwarf_Die *unit, Dwarf_Addr address, struct symbols_line 
 	return told;
 }
 
-static int by_start(const void *a, const void *b)
+static struct symbols_line line_of(struct symbols *s, GElf_Addr at)
 {
-	const struct function *x = a, *y = b;
+	struct symbols_line line = {0};
+	Dwfl_Line *found = dwfl_module_getsrc(s->module, at);
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->size == y->size ? 0 : x->size > y->size ? -1 : 1;
+	if (found)
+		line.file = dwfl_lineinfo(found, NULL, &line.line, NULL, NULL, NULL);
+	return line;
+}
+
+/* ---- by symbols ---- */
+
+/* An address that debug information does not know, and the nearest symbol at or before it that was met so far: of
+ * those at one place the largest, which is not the alias of a part. */
+struct wanted {
+	GElf_Addr at, start;
+	uint64_t size;
+	const char *name; /* libdwfl's; NULL = none */
+	size_t index;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct wanted *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
 }
 
 static int is_function(const GElf_Sym *symbol)
@@ -156,70 +172,94 @@ static int is_function(const GElf_Sym *symbol)
 	       (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
 }
 
-static void index_functions(struct symbols *s)
+/* The first one that lies at or behind a symbol's start. */
+static struct wanted *first_behind(struct wanted *wanted, size_t count, GElf_Addr start)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (wanted[middle].at < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count ? &wanted[low] : NULL;
+}
+
+static int is_better(const struct wanted *w, GElf_Addr start, uint64_t size)
+{
+	return !w->name || start > w->start || (start == w->start && size > w->size);
+}
+
+/* One pass over a table that may have half a million symbols, each held against a few sorted addresses. Names are
+ * read only where a symbol is taken: their text is most of what there is to read. */
+static void match_symbols(struct symbols *s, struct wanted *wanted, size_t count)
 {
 	int n = dwfl_module_getsymtab(s->module);
 	GElf_Addr start;
 	GElf_Sym symbol;
 
-	s->indexed = 1;
-	s->functions = n > 0 ? malloc((size_t)n * sizeof(*s->functions)) : NULL;
-	for (int i = 1; s->functions && i < n; i++) {
+	for (int i = 1; i < n; i++) {
 		const char *name =
 			dwfl_module_getsym_info(s->module, i, &symbol, &start, NULL, NULL, NULL);
+		struct wanted *w = name && is_function(&symbol) ? first_behind(wanted, count, start)
+								: NULL;
 
-		if (name && *name && is_function(&symbol))
-			s->functions[s->function_count++] =
-				(struct function){start, symbol.st_size, name};
+		if (!w || !is_better(w, start, symbol.st_size) || !*name)
+			continue;
+		w->start = start;
+		w->size = symbol.st_size;
+		w->name = name;
 	}
-	if (s->function_count)
-		qsort(s->functions, s->function_count, sizeof(*s->functions), by_start);
+	for (size_t i = 1; i < count; i++) /* nothing begins between the two */
+		if (wanted[i - 1].name &&
+		    is_better(&wanted[i], wanted[i - 1].start, wanted[i - 1].size)) {
+			wanted[i].start = wanted[i - 1].start;
+			wanted[i].size = wanted[i - 1].size;
+			wanted[i].name = wanted[i - 1].name;
+		}
 }
 
-/* The function around an address; one without a size reaches to the next. */
-static const char *find_function(struct symbols *s, uint64_t address)
+/* A symbol without a size reaches to the next. */
+static void tell_symbols(struct symbols *s, struct wanted *wanted, size_t count,
+			 symbols_answer_fn *fn, void *arg)
 {
-	size_t low = 0, high;
-	const struct function *f;
+	qsort(wanted, count, sizeof(*wanted), by_address);
+	match_symbols(s, wanted, count);
+	for (const struct wanted *w = wanted; w < wanted + count; w++) {
+		int is_inside = w->name && (!w->size || w->at - w->start < w->size);
+		struct symbols_line line = line_of(s, w->at);
 
-	if (!s->indexed)
-		index_functions(s);
-	for (high = s->function_count; low < high;) {
-		size_t middle = (low + high) / 2;
-
-		if (s->functions[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
+		line.function = symbols_demangled(is_inside ? w->name : NULL);
+		if (line.function || line.file)
+			fn(arg, w->index, &line);
 	}
-	if (!low)
-		return NULL;
-	f = &s->functions[low - 1];
-	while (f > s->functions && f[-1].start == f->start) /* the largest at that place */
-		f--;
-	return !f->size || address - f->start < f->size ? f->name : NULL;
 }
 
-static void find_line(struct symbols *s, GElf_Addr address, struct symbols_line *line)
+/* 0 when debug information does not know the address. */
+static int tell_debug(struct symbols *s, GElf_Addr at, const struct asker *asker)
 {
-	Dwfl_Line *found = dwfl_module_getsrc(s->module, address);
-
-	if (found)
-		line->file = dwfl_lineinfo(found, NULL, &line->line, NULL, NULL, NULL);
-}
-
-void symbols_find(struct symbols *s, uint64_t address,
-		  void (*fn)(void *, const struct symbols_line *), void *arg)
-{
-	GElf_Addr at = address + s->bias;
-	struct symbols_line line = {0};
 	Dwarf_Addr bias = 0;
 	Dwarf_Die *unit = dwfl_module_addrdie(s->module, at, &bias);
 
-	find_line(s, at, &line);
-	if (unit && tell_scopes(unit, at - bias, line, fn, arg))
-		return;
-	line.function = symbols_demangled(find_function(s, at));
-	if (line.function || line.file)
-		fn(arg, &line);
+	return unit && tell_scopes(unit, at - bias, line_of(s, at), asker);
+}
+
+void symbols_find(struct symbols *s, const uint64_t *addresses, size_t count, symbols_answer_fn *fn,
+		  void *arg)
+{
+	struct wanted *wanted = calloc(count + 1, sizeof(*wanted));
+	size_t left = 0;
+
+	for (size_t i = 0; wanted && i < count; i++) {
+		GElf_Addr at = addresses[i] + s->bias;
+
+		if (!tell_debug(s, at, &(struct asker){fn, arg, i}))
+			wanted[left++] = (struct wanted){.at = at, .index = i};
+	}
+	if (left)
+		tell_symbols(s, wanted, left, fn, arg);
+	free(wanted);
 }

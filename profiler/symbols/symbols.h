@@ -22,10 +22,14 @@ struct symbols_line {
 struct symbols *symbols_open(const char *path, const uint8_t *build_id, size_t build_id_bytes);
 void symbols_close(struct symbols *s);
 
-/* Calls fn for the function at an address of the file: for inlined code once a function, the innermost first. Not at
- * all when nothing is known. */
-void symbols_find(struct symbols *s, uint64_t address,
-		  void (*fn)(void *, const struct symbols_line *), void *arg);
+/* What was found of addresses[index]. */
+typedef void symbols_answer_fn(void *arg, size_t index, const struct symbols_line *line);
+
+/* Calls fn for the function at each address of the file: for inlined code once a function, the innermost first. Not
+ * at all when nothing is known. In any order of addresses; answers of one come together. One call for all addresses
+ * of a file: each goes through its symbols once. */
+void symbols_find(struct symbols *s, const uint64_t *addresses, size_t count, symbols_answer_fn *fn,
+		  void *arg);
 
 /* A C++ or Rust name as people write it, or the name itself. Valid until the next call. */
 const char *symbols_demangled(const char *name);

@@ -39,8 +39,8 @@ def longest_duty(file, since_ns, until_ns):
     """Percent of the time that the most walked process was being walked."""
     db = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
     try:
-        most = db.execute("SELECT max(sum) FROM (SELECT sum(wall_ns) AS sum FROM rollup WHERE t_ns > ? GROUP BY process)",
-                          (since_ns,)).fetchone()[0] or 0
+        most = db.execute("SELECT max(sum) FROM (SELECT sum(wall_ns) AS sum FROM rollup WHERE t_ns > ? AND t_ns <= ? GROUP BY process)",
+                          (since_ns, until_ns)).fetchone()[0] or 0
         return 100 * most / (until_ns - since_ns)
     finally:
         db.close()
