@@ -282,7 +282,8 @@ static void add_flag(struct budget *b, const char *flag, const char *argument, u
 	struct parser p = {
 		.budget = b, .file = flag, .line_number = n, .line = argument, .at = argument};
 	struct budget_rule rule = {.kind = kind, .file = flag, .line = n, .column = 1};
-	int wrong = check_line(&p, strlen(argument)) || parser_key(&p, &rule);
+	int wrong = check_line(&p, strlen(argument)) || parser_key(&p, &rule) ||
+		    (kind == BUDGET_BASELINE && parser_comparable(&p, &rule, argument));
 
 	if (!wrong && *p.at != '=')
 		wrong = parser_complain(&p, p.at, parser_word_length(p.at),

@@ -28,6 +28,7 @@ struct budget_rule {
 	enum budget_action action;
 	const char *
 		text; /* its subject as it was written: "pool(train).private_bytes_max", "idle-pool-retained(train)" */
+	const char *subject;   /* the same without the metric: "pool(train)"; NULL of a finding */
 	const char *source;    /* the whole statement */
 	const char *file;      /* of a flag: its name, "--max" */
 	unsigned line, column; /* of a flag: the how-manyth of its kind */

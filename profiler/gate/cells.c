@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/gate/site_group.h"
+
 int rule_matches(const struct budget_rule *rule, const struct subject *subject)
 {
 	if (rule->kind == BUDGET_FINDING) {
@@ -15,7 +17,9 @@ int rule_matches(const struct budget_rule *rule, const struct subject *subject)
 		       selector_matches(&rule->selector, &subject->fields);
 	}
 	return subject->kind == (int)rule->metric->scope &&
-	       selector_matches(&rule->selector, &subject->fields);
+	       selector_matches(&rule->selector, &subject->fields) &&
+	       (subject->kind != MODEL_SCOPE_SITE ||
+		site_group_has(subject->object, &rule->selector));
 }
 
 /* Limits of both kinds may hold at once; `off` lifts either. */
@@ -24,7 +28,7 @@ static int applies(const struct budget_rule *rule, enum budget_kind kind, enum b
 	return rule->kind == kind && (rule->bound == bound || rule->bound == BUDGET_OFF);
 }
 
-/* Whether a later line takes this subject and metric over. */
+/* Whether a later line takes this subject and metric over. Lines about call sites each mean a sum of their own. */
 static int is_overruled(const struct budget *b, size_t i, const struct subject *subject,
 			enum budget_bound bound)
 {
@@ -34,10 +38,17 @@ static int is_overruled(const struct budget *b, size_t i, const struct subject *
 		const struct budget_rule *later = &b->rules.items[k];
 
 		if (applies(later, rule->kind, bound) && later->metric == rule->metric &&
-		    rule_matches(later, subject))
+		    (subject->kind == MODEL_SCOPE_SITE ? !strcmp(later->text, rule->text)
+						       : rule_matches(later, subject)))
 			return 1;
 	}
 	return 0;
+}
+
+/* Call sites are named by the rule that speaks of them. */
+static const char *name_of(const struct budget_rule *rule, const struct subject *subject)
+{
+	return subject->kind == MODEL_SCOPE_SITE ? rule->subject : subject->name;
 }
 
 static struct cell *find_cell(struct judge_cells *cells, const struct budget_rule *rule,
@@ -91,11 +102,11 @@ static int fill_rule(struct judge_cells *cells, const struct budget *b, size_t i
 				    (bound == BUDGET_OF_LIMIT ? SUBJECT_SIZES : SUBJECT_SHARES) ||
 			    !rule_matches(rule, subject) || is_overruled(b, i, subject, bound))
 				continue;
-			cell = find_cell(cells, rule, subject->name);
+			cell = find_cell(cells, rule, name_of(rule, subject));
 			if (!cell)
 				return -1;
-			note_value(&cell->seen[r], subject, subject_value(subject, rule->metric),
-				   bound);
+			note_value(&cell->seen[r], subject,
+				   subject_value(subject, rule->metric, &rule->selector), bound);
 		}
 	}
 	return 0;

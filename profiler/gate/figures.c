@@ -14,7 +14,7 @@ static json_t *number(const struct model_metric *metric, double value)
 
 static int add(json_t *figures, const struct subject *subject, const struct model_metric *metric)
 {
-	double value = subject_value(subject, metric);
+	double value = subject_value(subject, metric, NULL);
 	const json_t *known;
 	json_t *key = json_sprintf("%s.%s", subject->name, metric->name);
 	int failed = !key;

@@ -10,9 +10,7 @@ static const char *reason_of(struct result *result, const struct subject *s,
 {
 	const char *why = "the session does not tell";
 
-	if (s->kind == MODEL_SCOPE_SITE)
-		why = "the session holds no call sites";
-	else if (metric->needs == MODEL_NEEDS_POOLS && s->lacks_pools)
+	if (metric->needs == MODEL_NEEDS_POOLS && s->lacks_pools)
 		why = "its pools are guesses (attach)";
 	else if (metric->needs == MODEL_NEEDS_HEAP && s->lacks_heap)
 		why = "the shim was not in every process of it";

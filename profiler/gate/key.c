@@ -305,6 +305,7 @@ int parser_key(struct parser *p, struct budget_rule *rule)
 		return -1;
 	if (*p->at != '.')
 		return complain_metric(p, p->at, 0, scope);
+	rule->subject = keep(p, from, (size_t)(p->at - from));
 	p->at++;
 	length = strspn(p->at, LOWER "_0123456789");
 	rule->metric = model_metric_find((enum model_scope)scope, keep(p, p->at, length));

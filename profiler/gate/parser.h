@@ -42,6 +42,9 @@ void parser_statement(struct parser *p);
 int parser_bound(struct parser *p, struct budget_rule *rule);
 int parser_growth(struct parser *p, struct budget_rule *rule);
 
+/* Complains of a key, that began at `from`, which no baseline can have: its figures are maxima over the epochs, and not of call sites. */
+int parser_comparable(const struct parser *p, const struct budget_rule *rule, const char *from);
+
 void parser_add_rule(struct parser *p, const struct budget_rule *rule);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/gate/site_group.h"
 #include "profiler/view/escape.h"
 
 /* ---- names ------------------------------------------------------------------------------------------------- */
@@ -241,6 +242,72 @@ static int add_phases(struct run *r, const struct model *m)
 	return 0;
 }
 
+/* ---- call sites ---- */
+
+static struct site_group *new_group(struct run *r, const struct model *m, int pool, int process)
+{
+	struct site_group *group = malloc(sizeof(*group));
+	struct site_group **kept = group ? array_add(&r->site_groups) : NULL;
+
+	if (!kept) {
+		free(group);
+		return NULL;
+	}
+	*kept = group;
+	*group = (struct site_group){m, pool, process};
+	return group;
+}
+
+static int add_group(struct run *r, const struct model *m, int pool, int process)
+{
+	struct site_group *group = new_group(r, m, pool, process);
+	struct subject *s = group ? add(r, MODEL_SCOPE_SITE, m, group) : NULL;
+
+	if (!s)
+		return -1;
+	s->name = "site";
+	s->lacks_heap = pool < 0 && process < 0;
+	if (pool >= 0) {
+		fill_pool_fields(r, m, pool, s);
+		s->where = m->pools[pool].name;
+	} else if (process >= 0) {
+		s->fields.values[SELECT_RANK] = rank_of(r, m, process);
+		s->where = strings_format(&r->strings, "pid %lld",
+					  (long long)m->processes[process].pid);
+	}
+	return 0;
+}
+
+static int is_instrumented(const struct model *m)
+{
+	for (size_t i = 0; i < m->process_count; i++)
+		if (m->processes[i].instrumented)
+			return 1;
+	return 0;
+}
+
+/* Pools and processes that have call sites, each once. Without the shim nothing is known of any. */
+static int add_site_groups(struct run *r, const struct model *m)
+{
+	char *told = calloc(m->pool_count + m->process_count + 1, 1);
+	int failed = !told;
+
+	if (!is_instrumented(m))
+		failed |= add_group(r, m, -1, -1);
+	for (size_t i = 0; i < m->site_count && !failed; i++) {
+		const struct model_site *site = &m->sites[i];
+		size_t at = site->pool >= 0 ? (size_t)site->pool
+					    : m->pool_count + (size_t)site->process;
+
+		if (site->process < 0 || told[at])
+			continue;
+		told[at] = 1;
+		failed = add_group(r, m, site->pool, site->process);
+	}
+	free(told);
+	return failed ? -1 : 0;
+}
+
 /* A finding that speaks of pools is a subject for each of them, so that a selector can ask for their stage. */
 static int add_finding(struct run *r, const struct model *m, const struct model_finding *f,
 		       int pool)
@@ -346,7 +413,7 @@ static int add_all(struct run *r)
 		const struct model *m = r->models[i];
 
 		if (add_owners(r, m) || add_pools(r, m) || add_phases(r, m) || add_costs(r, m) ||
-		    add_findings(r, m))
+		    add_site_groups(r, m) || add_findings(r, m))
 			return -1;
 	}
 	return 0;
@@ -363,13 +430,19 @@ int run_make(struct run *r, struct model *const *models, size_t count, struct er
 
 void run_release(struct run *r)
 {
+	for (size_t i = 0; i < r->site_groups.count; i++)
+		free(r->site_groups.items[i]);
+	array_release(&r->site_groups);
 	array_release(&r->subjects);
 	strings_release(&r->strings);
 	free(r->host_totals);
 }
 
-double subject_value(const struct subject *s, const struct model_metric *metric)
+double subject_value(const struct subject *s, const struct model_metric *metric,
+		     const struct selector *selector)
 {
+	if (s->kind == MODEL_SCOPE_SITE)
+		return selector ? site_group_live(s->object, selector) : NAN;
 	if (metric->needs == MODEL_NEEDS_POOLS && s->lacks_pools)
 		return NAN;
 	if (metric->needs == MODEL_NEEDS_HEAP && s->lacks_heap)

@@ -20,7 +20,8 @@ struct subject {
 	int kind; /* enum model_scope, or SELECT_FINDING */
 	const char *name, *where;
 	struct select_subject fields;
-	const void *object; /* what a metric of the scope reads; a finding: struct model_finding */
+	const void *
+		object; /* what a metric of the scope reads; a finding: struct model_finding; call sites: struct site_group */
 	const struct model *model; /* of the job as a whole: its first */
 	int pool;                  /* index, of a pool, its worker or its finding; -1 */
 	double limit_bytes;        /* of memory: what a share is of; NaN = none */
@@ -38,6 +39,7 @@ struct run {
 	struct model_totals totals; /* of the whole job, each at one instant */
 	ARRAY(struct subject) subjects;
 	struct model_totals *host_totals; /* of each host when there are several */
+	ARRAY(struct site_group *) site_groups;
 	struct strings strings;
 };
 
@@ -45,8 +47,10 @@ struct run {
 int run_make(struct run *r, struct model *const *models, size_t count, struct error *e);
 void run_release(struct run *r);
 
-/* A figure of a subject: in the metric's unit; NaN = the session does not tell. */
-double subject_value(const struct subject *s, const struct model_metric *metric);
+/* A figure of a subject: in the metric's unit; NaN = the session does not tell. Of call sites it is the sum over those that the selector
+ * of a rule means; without one (NULL) they have no figure. */
+double subject_value(const struct subject *s, const struct model_metric *metric,
+		     const struct selector *selector);
 
 /* Sorts the models so that those of one job stand together; ends[i] is the index after the i-th job's last one. `ends` has room for `count`.
  * Sessions are ranks of one job when they carry the same job id and ran at the same time. ERROR_USAGE when the same

@@ -104,10 +104,16 @@ static int term_matches(const struct select_term *term, const char *value)
 	return matches != term->negated;
 }
 
+int select_is_of_frame(const struct select_term *term)
+{
+	return term->field == SELECT_FUNCTION || term->field == SELECT_FILE;
+}
+
 int selector_matches(const struct selector *s, const struct select_subject *subject)
 {
 	for (size_t i = 0; i < s->count; i++)
-		if (!term_matches(&s->terms[i], subject->values[s->terms[i].field]))
+		if (!select_is_of_frame(&s->terms[i]) &&
+		    !term_matches(&s->terms[i], subject->values[s->terms[i].field]))
 			return 0;
 	return 1;
 }

@@ -35,6 +35,10 @@ struct select_subject {
 	const char *values[SELECT_FIELDS];
 };
 
+/* Whether it asks for a function or a file: a call site has these in every frame of its stack. */
+int select_is_of_frame(const struct select_term *term);
+
+/* All terms but those on functions and files: see site_group.h. */
 int selector_matches(const struct selector *s, const struct select_subject *subject);
 
 /* 1 = no wildcard and no negation: it names something that must be there. */

@@ -146,9 +146,11 @@ static int parse_limit(struct parser *p, struct budget_rule *rule)
 	return parse_because(p, rule);
 }
 
-/* Figures of a baseline are maxima over the epochs: one epoch cannot be compared. */
-static int check_epochs(const struct parser *p, const struct budget_rule *rule, const char *from)
+int parser_comparable(const struct parser *p, const struct budget_rule *rule, const char *from)
 {
+	if (rule->metric->scope == MODEL_SCOPE_SITE)
+		return parser_complain(p, from, strlen(rule->text),
+				       "a baseline holds no call sites: write a limit");
 	for (size_t i = 0; i < rule->selector.count; i++)
 		if (rule->selector.terms[i].field == SELECT_EPOCH)
 			return parser_complain(
@@ -162,7 +164,7 @@ static int parse_baseline(struct parser *p, struct budget_rule *rule)
 	const char *from = p->at;
 
 	rule->kind = BUDGET_BASELINE;
-	if (parser_key(p, rule) || check_epochs(p, rule, from))
+	if (parser_key(p, rule) || parser_comparable(p, rule, from))
 		return -1;
 	parser_skip_blanks(p);
 	return parser_growth(p, rule) ? -1 : parse_because(p, rule);

@@ -136,15 +136,16 @@ static const struct table {
 	const char *name;
 	json_t *(*rows)(const struct model *m, const char *name);
 } tables[] = {
-	{"pools", part_of_report},          {"workers", workers},
-	{"phases", part_of_report},         {"timeline", timeline},
-	{"totals", part_of_report},         {"peak", part_of_report},
-	{"owners", part_of_report},         {"findings", part_of_report},
-	{"reconciliation", part_of_report}, {"overhead", part_of_report},
+	{"pools", part_of_report},    {"workers", workers},
+	{"phases", part_of_report},   {"timeline", timeline},
+	{"totals", part_of_report},   {"peak", part_of_report},
+	{"owners", part_of_report},   {"findings", part_of_report},
+	{"sites", part_of_report},    {"reconciliation", part_of_report},
+	{"overhead", part_of_report},
 };
 
 const char export_csv_tables[] =
-	"pools|workers|phases|timeline|totals|peak|owners|findings|reconciliation|overhead";
+	"pools|workers|phases|timeline|totals|peak|owners|findings|sites|reconciliation|overhead";
 
 int export_csv(FILE *out, const struct model *m, const struct export_options *options,
 	       struct error *e)

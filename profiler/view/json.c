@@ -409,7 +409,7 @@ json_t *json_of_session(const struct model *m)
 	json_object_set_new(o, "pools", pools_json(m));
 	json_object_set_new(o, "other_processes", others_json(m));
 	json_object_set_new(o, "phases", phases_json(m));
-	json_object_set_new(o, "sites", json_array());
+	json_object_set_new(o, "sites", json_sites(m));
 	json_object_set_new(o, "findings", findings_json(m));
 	json_object_set_new(o, "reconciliation", reconciliation_json(&m->reconciliation));
 	json_object_set_new(o, "overhead",
