@@ -7,6 +7,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "profiler/cmd/native_names.h"
+
 int collector_is_gone(const struct model *m)
 {
 	char host[256] = "";
@@ -23,10 +25,13 @@ int open_session(struct model **out, const char *file, struct error *e)
 
 	if (kind)
 		return kind;
-	if ((*out)->end == MODEL_RUNNING && collector_is_gone(*out) && model_abandon(*out, e)) {
+	if ((*out)->end == MODEL_RUNNING && collector_is_gone(*out))
+		kind = model_abandon(*out, e);
+	if (!kind && !(*out)->complete && frame_names_ask(*out, native_names_later))
+		kind = error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot read %s", file);
+	if (kind) {
 		model_close(*out);
 		*out = NULL;
-		return e->kind;
 	}
-	return 0;
+	return kind;
 }

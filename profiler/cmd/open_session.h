@@ -4,7 +4,8 @@
 
 #include "profiler/model/model.h"
 
-/* As model_open; a session that was not closed and whose collector is gone (same host, no such process) is opened as over. */
+/* As model_open; a session that was not closed and whose collector is gone (same host, no such process) is opened as over.
+ * The native frames of one that was not closed are named by the files that are there, if they are the same. */
 int open_session(struct model **out, const char *file, struct error *e);
 
 /* 1 = the process that wrote the session is known to be gone: on this host there is none with its pid. */

@@ -34,6 +34,14 @@ struct site_module {
 	const char *path, *build_id; /* NULL = none */
 };
 
+/* Of a native frame, learned after the session was read: see frame_names.h. */
+struct site_name {
+	int64_t frame; /* id */
+	size_t order;  /* of arrival */
+	const char *function, *file;
+	int64_t line;
+};
+
 struct site_frame {
 	int64_t id, module, address;
 	int native;
@@ -55,6 +63,7 @@ struct site_tables {
 	ARRAY(struct site_module) modules; /* by id, as the two below */
 	ARRAY(struct site_frame) frames;
 	ARRAY(int64_t) stack_ids;
+	ARRAY(struct site_name) names; /* by frame and order */
 	int64_t sample_ns;
 	int named; /* the native frames have the names they get at the end */
 	int failed;
@@ -97,7 +106,8 @@ int capacity_build(struct model *m);  /* workers that fit under the limit */
 void overlap_build(struct model *m);
 void reconcile_build(struct model *m);
 int findings_build(struct model *m);
-int sites_build(struct model *m); /* call sites; reads their tables itself */
+int sites_build(struct model *m);      /* call sites; reads their tables itself */
+int sites_name_again(struct model *m); /* after names were learned */
 void sites_drop(struct model *m);
 
 /* Figures of all processes at t_ns into m->priv->figures; m->priv->alive lists the alive. Returns how many. */

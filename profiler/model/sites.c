@@ -117,21 +117,51 @@ static int add_symbol(const struct session_symbol *row, void *arg)
 	return 0;
 }
 
-/* Frames without a name have one line all the same. */
+static int add_line(struct site_tables *t, struct site_frame *frame, const struct site_name *name)
+{
+	struct model_line *line = array_add(&t->lines);
+
+	if (!line)
+		return failed(t);
+	*line = line_of_frame(t, frame);
+	line->function = name ? name->function : NULL;
+	line->file = name ? name->file : NULL;
+	line->line = name && name->line > 0 ? name->line : 0;
+	frame->line_count++;
+	return 0;
+}
+
+/* The first of the learned names that is of this frame or a later one. */
+static size_t first_name(const struct site_tables *t, int64_t frame)
+{
+	size_t low = 0, high = t->names.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (t->names.items[middle].frame < frame)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Frames that the session does not name: by what was learned since; without a name they have one line all the same. */
 static int add_nameless(struct site_tables *t)
 {
 	for (size_t i = 0; i < t->frames.count; i++) {
 		struct site_frame *frame = &t->frames.items[i];
-		struct model_line *line;
 
 		if (frame->line_count)
 			continue;
 		frame->first_line = t->lines.count;
-		line = array_add(&t->lines);
-		if (!line)
-			return failed(t);
-		*line = line_of_frame(t, frame);
-		frame->line_count = 1;
+		for (size_t n = first_name(t, frame->id);
+		     n < t->names.count && t->names.items[n].frame == frame->id; n++)
+			if (add_line(t, frame, &t->names.items[n]))
+				return -1;
+		if (!frame->line_count && add_line(t, frame, NULL))
+			return -1;
 	}
 	return 0;
 }
@@ -303,6 +333,27 @@ static int read_code(struct model *m, struct session_reader *r)
 	return 0;
 }
 
+static void publish(struct model *m)
+{
+	struct site_tables *t = &m->priv->sites;
+
+	settle_sites(m);
+	m->lines = t->lines.items;
+	m->line_count = t->lines.count;
+	m->stacks = t->stacks.items;
+	m->stack_count = t->stacks.count;
+	m->sites = t->sites.items;
+	m->site_count = t->sites.count;
+}
+
+int sites_name_again(struct model *m)
+{
+	if (read_code(m, m->priv->reader))
+		return -1;
+	publish(m);
+	return 0;
+}
+
 int sites_build(struct model *m)
 {
 	struct site_tables *t = &m->priv->sites;
@@ -320,13 +371,7 @@ int sites_build(struct model *m)
 	if (session_each_site(r, LAST(&t->rows), add_site, t) ||
 	    session_each_site_sample(r, since, add_point, t) || t->failed)
 		return -1;
-	settle_sites(m);
-	m->lines = t->lines.items;
-	m->line_count = t->lines.count;
-	m->stacks = t->stacks.items;
-	m->stack_count = t->stacks.count;
-	m->sites = t->sites.items;
-	m->site_count = t->sites.count;
+	publish(m);
 	m->sample_bytes = session_int(r, "sample_bytes");
 	return 0;
 }
@@ -345,6 +390,7 @@ void sites_drop(struct model *m)
 	array_release(&t->modules);
 	array_release(&t->frames);
 	array_release(&t->stack_ids);
+	array_release(&t->names);
 }
 
 int64_t model_sites_read_from(const struct model *m)

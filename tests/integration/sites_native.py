@@ -100,6 +100,43 @@ def has_sites(session):
         return 0
 
 
+def killed_collector(program, name):
+    """The session of a run whose collector is killed while the program lives."""
+    session = TMP / f"{name}.loopmem"
+    with subprocess.Popen([LOOPMEM, "run", "-q", "-o", session, "--", program], stdin=subprocess.PIPE) as run:
+        while not has_sites(session):
+            time.sleep(0.05)
+        run.kill()
+        run.wait()
+        run.stdin.close()  # the program ends
+    return session
+
+
+def listed(session, *options):
+    return subprocess.run([LOOPMEM, "sites", "--at=1e6", *options, session], capture_output=True, text=True, check=True).stdout
+
+
+@tap.claim
+def a_session_that_was_never_closed_is_named_when_it_is_read():
+    program = TMP / "unclosed"
+    shutil.copy(segments.target("inlined"), program)
+    session = killed_collector(program, "unclosed")
+    with contextlib.closing(sqlite3.connect(session)) as db:
+        assert not db.execute("SELECT count(*) FROM symbol").fetchone()[0], "the collector names at its end"
+    tree = [line.split() for line in listed(session, "--tree").splitlines()]
+    at = [line[1:3] for line in tree].index([f"inlined.c:{line_of('malloc(bytes)')}", "take"])
+    assert tree[at + 1][:2] == [f"inlined.c:{line_of('take(BYTES)')}", "fill"], tree
+    collapsed = subprocess.run([LOOPMEM, "export", "-f", "collapsed", "--at=1e6", session], capture_output=True, text=True,
+                               check=True).stdout
+    assert "fill (inlined.c);take (inlined.c) " in collapsed, collapsed
+    shutil.copy("/bin/true", TMP / "other")
+    os.replace(TMP / "other", program)
+    shown = listed(session)
+    assert "unclosed+0x" in shown and "inlined.c" not in shown, "another file has its place: no name"
+    program.unlink()
+    assert listed(session) == shown, "no file: no name"
+
+
 @tap.claim
 def a_file_that_was_replaced_since_is_not_taken_for_what_ran():
     program = TMP / "replaced"
