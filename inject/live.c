@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "inject/claim.h"
 #include "inject/locks.h"
 #include "inject/own.h"
 #include "inject/real.h"
@@ -56,6 +57,7 @@ static uint8_t *filter_byte(uint64_t block)
 
 static void count(uint8_t *byte, int step)
 {
+	CLAIM(*byte + step >= 0);
 	if (*byte != SATURATED)
 		__atomic_store_n(byte, *byte + step, __ATOMIC_RELAXED);
 }
@@ -167,6 +169,7 @@ bool live_remove(const void *block, struct live *out)
 	found = slot && slot->block;
 	if (found) {
 		*out = slot->live;
+		CLAIM(block_count > 0);
 		close_gap(slot);
 		block_count--;
 		count_both((uintptr_t)block, -1);
@@ -200,6 +203,7 @@ static bool insert(uint64_t at, const struct mapping *mapping)
 		return false;
 	memmove(place + 1, place, (mapping_count - at) * sizeof(*place));
 	*place = *mapping;
+	CLAIM(!at || place[-1].start <= place->start);
 	__atomic_store_n(&mapping_count, mapping_count + 1, __ATOMIC_RELAXED);
 	return true;
 }

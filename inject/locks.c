@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "inject/claim.h"
 #include "inject/thread.h"
 
 static pthread_mutex_t locks[LOCKS] = {[0 ... LOCKS - 1] = PTHREAD_MUTEX_INITIALIZER};
@@ -45,6 +46,7 @@ bool lock_enter(enum lock lock)
 
 void lock_leave(enum lock lock)
 {
+	CLAIM(thread.holds);
 	pthread_mutex_unlock(&locks[lock]);
 	thread.holds = false;
 }

@@ -8,6 +8,7 @@
 
 #include <sched.h>
 
+#include "inject/claim.h"
 #include "inject/locks.h"
 #include "inject/modules.h"
 #include "inject/phase.h"
@@ -61,6 +62,7 @@ static struct buffer *claim(void)
 
 static void give_back(struct buffer *buffer)
 {
+	CLAIM(buffer->busy && buffer->count <= STACK_FRAMES);
 	__atomic_store_n(&buffer->busy, false, __ATOMIC_RELEASE);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "inject/claim.h"
 #include "inject/locks.h"
 #include "inject/phase.h"
 #include "inject/real.h"
@@ -16,6 +17,7 @@
 #include "inject/segment_file.h"
 #include "inject/self.h"
 #include "inject/text.h"
+#include "inject/thread.h"
 
 enum { SLOTS = 1 << 17 }; /* a power of 2, more than records fit the file */
 _Static_assert(SLOTS * 24 * 3 / 4 > LOOPMEM_SITES_MOST / 2, "the table fills up before the file");
@@ -208,6 +210,7 @@ static uint32_t append(const struct content *c)
 	struct loopmem_record *record = at((uint32_t)used);
 	char *text = (char *)record + c->fixed_bytes;
 
+	CLAIM(thread.holds && used % 8 == 0 && used >= LOOPMEM_SITES_HEADER);
 	if (records > SLOTS * 3 / 4 || !reserve(used + bytes, false))
 		return 0;
 	memcpy(record, c->fixed, c->fixed_bytes);

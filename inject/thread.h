@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "inject/claim.h"
 #include "inject/segment.h"
 
 enum thread_state {
@@ -46,6 +47,7 @@ static inline void guard_enter(void)
 
 static inline void guard_leave(void)
 {
+	CLAIM(thread.guard > 0);
 	thread.guard--;
 }
 

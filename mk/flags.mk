@@ -30,6 +30,9 @@ PROGRAM_LIBS  := $(PACKAGE_LIBS) -lm
 # run before they are set up), no _chk symbols, thread state in the static TLS block.
 SHIM_FLAGS := $(BASE_FLAGS) -DLOOPMEM_SHIM $(WARNINGS) -g -O2 -fPIC -ftls-model=initial-exec \
               -fno-stack-protector -U_FORTIFY_SOURCE -fno-lto -fvisibility=hidden
+ifeq ($(DEBUG),1)
+SHIM_FLAGS += -g3 -DLOOPMEM_DEBUG
+endif
 
 # Objects depend on this file, so a change of flags or compiler rebuilds them.
 FLAGS_TEXT := $(CC) | $(PROGRAM_FLAGS) | $(PROGRAM_LINK) | $(PROGRAM_LIBS) | $(SHIM_FLAGS)

@@ -88,4 +88,8 @@ check-torch: ## set up a Python with torch in VENV, run the tests that need it
 check-torch-now: $(PROGRAMS) $(TARGETS)
 	@$(RUN_TESTS) $(torch_tests)
 
-.PHONY: check check-now check-san check-torch check-torch-now check-unit
+stress: $(PROGRAMS) $(TARGETS) ## call sites beside forks, dlopen and signal handlers; SECONDS=600, DEBUG=1 O=build/debug
+	@TEST_TIMEOUT=$$(( 30 * $(or $(SECONDS),600) )) STORM_SECONDS='$(or $(SECONDS),600)' \
+		$(RUN_TESTS) tests/integration/sites_storm.py
+
+.PHONY: stress check check-now check-san check-torch check-torch-now check-unit

@@ -1,6 +1,7 @@
 /*
- * sitestorm LIBRARY SECONDS: allocates, maps, loads and unloads a library in threads, while a signal handler maps (malloc
- * itself may not be called there) and children are forked that allocate. Ends with 0 when no child crashed.
+ * sitestorm LIBRARY SECONDS: allocates, maps, loads and unloads a library in threads, while children are forked that
+ * allocate, and a signal handler maps and allocates. It interrupts the one thread that only maps: so the shim at any point,
+ * and never malloc itself, which is not made for that. Ends with 0 when no child crashed.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -36,8 +37,18 @@ static void *allocate(void *unused)
 	return unused;
 }
 
+static void mask_timer(int how)
+{
+	sigset_t timer;
+
+	sigemptyset(&timer);
+	sigaddset(&timer, SIGALRM);
+	pthread_sigmask(how, &timer, NULL);
+}
+
 static void *map(void *unused)
 {
+	mask_timer(SIG_UNBLOCK);
 	while (!stop) {
 		char *p = mmap(NULL, 16 << 12, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			       -1, 0);
@@ -60,9 +71,11 @@ static void *load(void *unused)
 static void on_timer(int signal)
 {
 	void *p = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *block = malloc(3000);
 
 	(void)signal;
 	munmap(p, 1 << 20);
+	free(block);
 }
 
 static int run_child(void)
@@ -87,6 +100,7 @@ int main(int argc, char **argv)
 	int children = 0, bad = 0;
 
 	library = argc > 1 ? argv[1] : "";
+	mask_timer(SIG_BLOCK); /* and so in the threads */
 	for (int i = 0; i < 4; i++)
 		pthread_create(&threads[i], NULL, work[i], NULL);
 	sigaction(SIGALRM, &action, NULL);
