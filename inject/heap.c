@@ -241,6 +241,26 @@ void *heap_tick(void *block)
 	return block;
 }
 
+uint64_t heap_allocations(void)
+{
+	return row()->allocs;
+}
+
+void heap_object_tick(const void *object, size_t bytes)
+{
+	int saved = errno;
+
+	if (thread.state == THREAD_NEW)
+		thread_attach();
+	if (is_busy())
+		return;
+	guard_enter();
+	if (thread.countdown < 0 && tick() && self_is_published())
+		sampled_block(object, bytes);
+	guard_leave();
+	errno = saved;
+}
+
 /* From a quarter of the mean on mappings are sampled for certain: they are few, and the caller of most (an allocator of
  * its own, such as Python's) says where memory grows. */
 static bool is_large(size_t bytes)

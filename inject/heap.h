@@ -64,6 +64,12 @@ void heap_move_end(struct heap_move move, void *old, void *block, size_t asked_b
  * when it is large. */
 void heap_mapped(const void *start, size_t bytes);
 
+/* Blocks that this thread was seen to allocate, to compare. */
+uint64_t heap_allocations(void);
+
+/* The countdown ran out in an object of Python, which malloc does not see. */
+void heap_object_tick(const void *object, size_t bytes);
+
 /* The countdown ran out: everything that must happen now and then. Returns the block, keeps errno. */
 void *heap_tick(void *block);
 
@@ -94,6 +100,14 @@ static inline void heap_count_free(struct loopmem_counters *row, size_t bytes)
 {
 	row->free_bytes += bytes;
 	row->frees++;
+}
+
+/* An object of Python of so many bytes: only sampled, its memory is counted as a mapping. */
+static inline void heap_object(const void *object, size_t bytes)
+{
+	thread.countdown -= (int64_t)bytes;
+	if (__builtin_expect(thread.countdown < 0, 0))
+		heap_object_tick(object, bytes);
 }
 
 /* Notes a new block (NULL: none) and returns it. */

@@ -19,6 +19,7 @@
 #include "inject/locks.h"
 #include "inject/pools.h"
 #include "inject/python_boot.h"
+#include "inject/python_objects.h"
 #include "inject/real.h"
 #include "inject/regions.h"
 #include "inject/sample.h"
@@ -159,6 +160,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv)
 
 	guard_enter();
 	real_resolve();
+	python_objects_want(secure_getenv("LOOPMEM_PYTHON_ALLOCATORS"));
 	sample_set_mean(secure_getenv("LOOPMEM_SAMPLE_BYTES"));
 	heap_start();
 	make_fork_detector();

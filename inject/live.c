@@ -220,7 +220,7 @@ static void erase(uint64_t at)
 static struct live cut(struct live *live, uint64_t bytes, uint64_t whole)
 {
 	double share = (double)bytes / (double)whole;
-	struct live part = {live->site, (uint64_t)((double)live->bytes * share),
+	struct live part = {live->site, live->arena, (uint64_t)((double)live->bytes * share),
 			    (uint64_t)((double)live->blocks * share)};
 
 	live->bytes -= part.bytes;
@@ -234,7 +234,7 @@ static int cut_mapping(uint64_t at, uint64_t start, uint64_t end, struct live *p
 {
 	struct mapping *m = &pages.mappings[at];
 	uint64_t whole = m->end - m->start;
-	struct mapping behind = {end, m->end, {.site = m->live.site}};
+	struct mapping behind = {end, m->end, {.site = m->live.site, .arena = m->live.arena}};
 
 	*part = m->live;
 	if (start <= m->start && end >= m->end) {
@@ -280,6 +280,25 @@ void live_unmap(uint64_t start, uint64_t end, void (*fn)(const struct live *part
 	     at < mapping_count && pages.mappings[at].start < end;) {
 		at += (uint64_t)cut_mapping(at, start, end, &part);
 		fn(&part);
+	}
+	lock_leave(LOCK_LIVE);
+}
+
+void live_drop_arenas(void (*fn)(const struct live *part))
+{
+	uint64_t at = 0;
+	struct live arena;
+
+	if (!lock_enter(LOCK_LIVE))
+		return;
+	while (at < mapping_count) {
+		arena = pages.mappings[at].live;
+		if (!arena.arena) {
+			at++;
+			continue;
+		}
+		erase(at);
+		fn(&arena);
 	}
 	lock_leave(LOCK_LIVE);
 }

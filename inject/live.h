@@ -15,6 +15,7 @@
 
 struct live {
 	uint32_t site;
+	uint32_t arena;         /* a mapping in which Python keeps objects */
 	uint64_t bytes, blocks; /* what it stands for, as in sites.h */
 };
 
@@ -39,6 +40,8 @@ bool live_remove(const void *block, struct live *out);
 /* Mappings. A part that is unmapped takes its share with it; fn is called with what each part stood for. */
 bool live_map(uint64_t start, uint64_t end, struct live live);
 void live_unmap(uint64_t start, uint64_t end, void (*fn)(const struct live *part));
+
+void live_drop_arenas(void (*fn)(const struct live *part));
 
 /* In the child of a fork: it has none. */
 void live_forked(void);

@@ -23,6 +23,20 @@ struct python_method {
 };
 enum { PYTHON_VARARGS = 1, PYTHON_KEYWORDS = 2, PYTHON_NOARGS = 4, PYTHON_ONE = 8 };
 
+/* PyMemAllocatorEx and PyObjectArenaAllocator. */
+struct python_allocator {
+	void *ctx;
+	void *(*malloc)(void *ctx, size_t bytes);
+	void *(*calloc)(void *ctx, size_t n, size_t each);
+	void *(*realloc)(void *ctx, void *object, size_t bytes);
+	void (*free)(void *ctx, void *object);
+};
+struct python_arenas {
+	void *ctx;
+	void *(*alloc)(void *ctx, size_t bytes);
+	void (*free)(void *ctx, void *arena, size_t bytes);
+};
+
 struct python_api {
 #define PY(from, to, ret, name, parameters) ret(*name) parameters;
 #define PY_DATA(name)                       void *name;

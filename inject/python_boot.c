@@ -26,6 +26,7 @@
 #include "inject/python_around.h"
 #include "inject/python_calls.h"
 #include "inject/python_frame.h"
+#include "inject/python_objects.h"
 #include "inject/self.h"
 #include "inject/stack.h"
 #include "inject/text.h"
@@ -224,6 +225,8 @@ static int boot(void *unused)
 		return 0;
 	void *traced = python_untraced_enter();
 	stack_python_check();
+	if (stack_python_is_checked())
+		python_objects_start(stack_python_is_read());
 	if (py.PySys_GetObject("getobjects")) {
 		close_with(LOOPMEM_PYTHON_REFUSED, "this Python traces references");
 	} else if (has_started()) {

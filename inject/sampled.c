@@ -176,8 +176,8 @@ static bool is_arena(const struct stack *stack)
 	return stack->native_count && stack_is_interpreter(stack->native[0].address);
 }
 
-/* The site of the calling thread's stack; 0 = the row of what has none. */
-static uint32_t site_here(bool mapping)
+/* The site of the calling thread's stack; 0 = the row of what has none. *arena: the mapping is one. */
+static uint32_t site_here(bool mapping, bool *arena)
 {
 	struct buffer *buffer = loader_may_be_locked ? NULL : claim();
 	uint32_t site = 0;
@@ -185,9 +185,10 @@ static uint32_t site_here(bool mapping)
 	if (buffer && stack_python(&buffer->stack)) {
 		stack_native(&buffer->stack);
 		merge(buffer);
+		*arena = mapping && is_arena(&buffer->stack);
 		if (lock_enter(LOCK_SITES)) {
 			modules_begin();
-			site = find_site(buffer, mapping && !is_arena(&buffer->stack));
+			site = find_site(buffer, mapping && !*arena);
 			lock_leave(LOCK_SITES);
 		}
 	}
@@ -233,12 +234,14 @@ void sampled_count_free(const struct live *live)
 
 static struct live begin(double bytes, double blocks, bool mapping)
 {
+	bool arena = false;
 	struct live live = {
-		.site = site_here(mapping),
+		.site = site_here(mapping, &arena),
 		.bytes = (uint64_t)(bytes + 0.5),
 		.blocks = (uint64_t)(blocks * LOOPMEM_SITES_BLOCK + 0.5),
 	};
 
+	live.arena = arena;
 	site_count(&site_table_header()->samples, 1);
 	if (!live.site)
 		site_count(&site_table_header()->stackless, 1);
@@ -287,6 +290,11 @@ void sampled_freed(const void *block)
 void sampled_unmapped(uint64_t start, uint64_t end)
 {
 	live_unmap(start, end, sampled_count_free);
+}
+
+void sampled_drop_arenas(void)
+{
+	live_drop_arenas(sampled_count_free);
 }
 
 bool sampled_take(const void *block, struct live *out)

@@ -22,6 +22,9 @@ void sampled_mapping(uint64_t start, uint64_t end, bool exact);
 void sampled_freed(const void *block);
 void sampled_unmapped(uint64_t start, uint64_t end);
 
+/* From here on the objects in Python's arenas are counted, the arenas no more. */
+void sampled_drop_arenas(void);
+
 /* A block on its way through realloc: taken out, and put back when that failed. */
 bool sampled_take(const void *block, struct live *out);
 void sampled_put_back(const void *block, const struct live *live);

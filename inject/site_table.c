@@ -34,6 +34,7 @@ static uint64_t reserved_bytes;
 static uint32_t records;
 static bool refused; /* no file can be made, or no more of it */
 static enum loopmem_python_stacks python_stacks;
+static enum loopmem_python_objects python_objects;
 static char python_reason[sizeof(((struct loopmem_sites *)0)->python_reason)];
 
 static void *at(uint32_t offset)
@@ -90,6 +91,7 @@ static void *map_file(void)
 static void put_python_state(void)
 {
 	text_copy(header->python_reason, sizeof(header->python_reason), python_reason);
+	header->python_objects = python_objects;
 	__atomic_store_n(&header->python_stacks, python_stacks, __ATOMIC_RELEASE);
 }
 
@@ -133,6 +135,16 @@ void site_table_python_state(enum loopmem_python_stacks state, const char *reaso
 		return;
 	python_stacks = state;
 	text_copy(python_reason, sizeof(python_reason), reason);
+	if (header)
+		put_python_state();
+	lock_leave(LOCK_SITES);
+}
+
+void site_table_python_objects(enum loopmem_python_objects objects)
+{
+	if (!lock_enter(LOCK_SITES))
+		return;
+	python_objects = objects;
 	if (header)
 		put_python_state();
 	lock_leave(LOCK_SITES);

@@ -38,6 +38,8 @@ struct loopmem_sites *site_table_header(void);
 /* What the file says of Python stacks, also when it is made later. */
 void site_table_python_state(enum loopmem_python_stacks state, const char *reason);
 
+void site_table_python_objects(enum loopmem_python_objects objects);
+
 /* In the child of a fork: its file is made anew. References of the parent are worthless from here on. */
 void site_table_forked(void);
 

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define LOOPMEM_SITES_MAGIC   UINT64_C(0x53454d454d504f4c) /* "LOPMEMES" read as little endian */
-#define LOOPMEM_SITES_VERSION 2u
+#define LOOPMEM_SITES_VERSION 3u
 #define LOOPMEM_SITES_SUFFIX  ".sites"
 
 enum {
@@ -51,6 +51,17 @@ enum loopmem_python_stacks {
 	LOOPMEM_STACKS_OFF = 2,  /* python_reason says why */
 };
 
+/* Objects of Python as allocations of their own; only where that was asked for. */
+enum loopmem_python_objects {
+	LOOPMEM_OBJECTS_ARENAS = 0,   /* not asked, or no interpreter yet: arenas stand for them */
+	LOOPMEM_OBJECTS_FOLLOWED = 1, /* each takes part; arenas do not count */
+	LOOPMEM_OBJECTS_FROM_MALLOC =
+		2, /* the interpreter takes them from malloc: they are followed there */
+	LOOPMEM_OBJECTS_TAKEN =
+		3, /* no: somebody had wrapped the allocators before (tracemalloc) */
+	LOOPMEM_OBJECTS_NO_STACKS = 4, /* no: Python's frames cannot be read */
+};
+
 struct loopmem_sites {
 	uint64_t magic;
 	uint32_t version;
@@ -64,7 +75,8 @@ struct loopmem_sites {
 	uint64_t stackless; /* samples whose stack could not be taken: they are in `other` */
 	uint64_t
 		untracked; /* samples whose free will not be seen: their bytes count as freed at once */
-	uint32_t edges, reserved; /* between two phases of the process, so far; 0 = it has none */
+	uint32_t edges;          /* between two phases of the process, so far; 0 = it has none */
+	uint32_t python_objects; /* enum loopmem_python_objects */
 	struct loopmem_site_counts other;
 	char python_reason[128];
 };

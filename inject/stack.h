@@ -54,6 +54,11 @@ bool stack_is_interpreter(uint64_t address);
  * the GIL and the guard raised, no exception set. Does nothing as long as no frame runs. */
 void stack_python_check(void);
 
+/* True once that was done and they agreed. */
+bool stack_python_is_read(void);
+/* Once that was done, either way. */
+bool stack_python_is_checked(void);
+
 /* In the child of a fork: what was remembered of the sites file is forgotten. */
 void stack_python_forked(void);
 

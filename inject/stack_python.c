@@ -335,3 +335,13 @@ void stack_python_check(void)
 	site_table_python_state(reason ? LOOPMEM_STACKS_OFF : LOOPMEM_STACKS_READ,
 				reason ? reason : "");
 }
+
+bool stack_python_is_read(void)
+{
+	return __atomic_load_n(&checked, __ATOMIC_ACQUIRE);
+}
+
+bool stack_python_is_checked(void)
+{
+	return closed;
+}

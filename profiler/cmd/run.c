@@ -26,6 +26,7 @@
 enum {
 	OPTION_RELEASE = 0x100,
 	OPTION_SAMPLE_BYTES,
+	OPTION_PYTHON_ALLOCATORS,
 	OPTION_MAX_SIZE,
 	OPTION_CHECK,
 	OPTION_TOP,
@@ -34,7 +35,7 @@ enum {
 struct run {
 	const char *file; /* NULL = a name of its own in the working directory */
 	char named[64];
-	bool release, quiet, top;
+	bool release, quiet, top, python_allocators;
 	struct run_top dashboard;   /* when top */
 	struct check_request check; /* no budget = nothing to check */
 	char sample_bytes[24];      /* a plain number for the shim, "" = its own mean */
@@ -48,6 +49,8 @@ static const struct argp_option options[] = {
 	 "end the workers of a loader as soon as its last batch was handed out", 0},
 	{"sample-bytes", OPTION_SAMPLE_BYTES, "SIZE", 0,
 	 "mean of the allocated bytes between two samples of call stacks (default: 512K)", 0},
+	{"python-allocators", OPTION_PYTHON_ALLOCATORS, NULL, 0,
+	 "sample each object of Python, not the arenas they lie in", 0},
 	{"max-size", OPTION_MAX_SIZE, "SIZE", 0,
 	 "keep the session below SIZE by thinning its older part (default: 256M)", 0},
 	{"check", OPTION_CHECK, "FILE", 0,
@@ -88,6 +91,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_SAMPLE_BYTES:
 		snprintf(run->sample_bytes, sizeof(run->sample_bytes), "%lld",
 			 (long long)parse_size(state, "--sample-bytes", arg, 1));
+		return 0;
+	case OPTION_PYTHON_ALLOCATORS:
+		run->python_allocators = true;
 		return 0;
 	case OPTION_MAX_SIZE:
 		run->max_bytes = parse_size(state, "--max-size", arg, THIN_LEAST_MAX_BYTES);
@@ -185,7 +191,7 @@ static int run_unprofiled(struct run *run, struct error *e)
 static int start_command(const struct run *run, const struct segment_dir *dir,
 			 struct launch *launch, int *exit_code, struct error *e)
 {
-	const char *sample_bytes = run->sample_bytes, *release = "1";
+	const char *sample_bytes = run->sample_bytes, *release = "1", *allocators = "1";
 	char shim[PATH_MAX], *preload;
 	int result;
 
@@ -199,11 +205,14 @@ static int start_command(const struct run *run, const struct segment_dir *dir,
 		sample_bytes = getenv("LOOPMEM_SAMPLE_BYTES");
 	if (!run->release)
 		release = getenv("LOOPMEM_RELEASE");
+	if (!run->python_allocators)
+		allocators = getenv("LOOPMEM_PYTHON_ALLOCATORS");
 	const struct launch_variable variables[] = {
 		{"LD_PRELOAD", preload},
 		{"LOOPMEM_DIR", dir->path},
 		{"LOOPMEM_SAMPLE_BYTES", sample_bytes},
 		{"LOOPMEM_RELEASE", release},
+		{"LOOPMEM_PYTHON_ALLOCATORS", allocators},
 	};
 	result = start(run, launch, variables, sizeof(variables) / sizeof(variables[0]), exit_code,
 		       e);

@@ -54,6 +54,7 @@ struct process {
 
 	struct sites_reader sites; /* opened when its file is there */
 	uint32_t sites_state;      /* enum loopmem_python_stacks, as last looked at */
+	uint32_t sites_objects;    /* enum loopmem_python_objects, as last seen there */
 
 	/* pools that it owns or works for */
 	uint32_t last_pool_id;  /* the newest of its own that was taken up */
@@ -65,8 +66,9 @@ struct process {
 	struct proc_statm statm;
 	int64_t statm_ns; /* SESSION_NULL = never read */
 	int64_t minor_faults, fds;
-	int64_t fd_limit, fds_at_limit; /* how many it may have; how many it had when that was read */
-	int exiting; /* a zombie, or statm said 0 */
+	int64_t fd_limit,
+		fds_at_limit; /* how many it may have; how many it had when that was read */
+	int exiting;          /* a zombie, or statm said 0 */
 
 	/* walks */
 	struct walk_pace pace;

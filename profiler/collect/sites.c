@@ -300,6 +300,23 @@ static int open_file(struct sites *s, const struct job *j, struct process *p)
 	return !error;
 }
 
+/* Once each: what of the wish to follow objects became. */
+static void look_at_objects(struct sites *s, const struct loopmem_sites *head)
+{
+	static const char *const why_not[] = {
+		[LOOPMEM_OBJECTS_TAKEN] =
+			"another tool (tracemalloc?) had wrapped Python's allocators before",
+		[LOOPMEM_OBJECTS_NO_STACKS] = "Python's frames cannot be read",
+	};
+	uint32_t objects = head->python_objects;
+
+	if (objects == LOOPMEM_OBJECTS_FOLLOWED && !s->objects_told++)
+		session_put_int(s->recorder->session, "python_objects", 1);
+	if (objects < sizeof(why_not) / sizeof(why_not[0]) && why_not[objects])
+		recorder_note(s->recorder, "warning", "objects of Python are not followed: %s",
+			      why_not[objects]);
+}
+
 /* Once a process and state: why its stacks have no frames of Python. */
 static void look_at_head(struct sites *s, struct process *p)
 {
@@ -307,6 +324,10 @@ static void look_at_head(struct sites *s, struct process *p)
 
 	if (sites_head(&p->sites, &head))
 		return;
+	if (p->sites_objects != head.python_objects) {
+		p->sites_objects = head.python_objects;
+		look_at_objects(s, &head);
+	}
 	if (!s->mean_told++)
 		session_put_int(s->recorder->session, "sample_bytes", (int64_t)head.mean_bytes);
 	if (p->sites_state == head.python_stacks)

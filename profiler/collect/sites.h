@@ -41,7 +41,7 @@ struct sites {
 	struct sites_site_row *site_rows;
 	int32_t module_room, frame_room, site_room;
 	int64_t read_ns, height_bytes; /* of the last reading of all */
-	int foreign_version, mean_told;
+	int foreign_version, mean_told, objects_told;
 	int edge; /* an edge came since */
 };
 

@@ -1,30 +1,17 @@
 """Call sites of Python: on every CPython found, the stack of a sampled allocation is the interpreter's own."""
 import collections
-import glob
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pythons
 import segments
 import sites
 import tap
 
 SRC = Path(os.environ["SRC"])
-NEWEST = 13
-
-
-def interpreters():
-    found = {}
-    places = glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python")) + glob.glob("/usr/bin/python3.*[0-9]")
-    for path in [sys.executable, *sorted(places)]:
-        probe = subprocess.run([path, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True)
-        if probe.returncode == 0:
-            major, minor = map(int, probe.stdout.split())
-            if major == 3 and 8 <= minor <= NEWEST:
-                found.setdefault(minor, path)
-    return found
 
 
 def sampled(python, script, mean="4096"):
@@ -59,7 +46,7 @@ def claim_for(minor, path):
     tap.claim(check)
 
 
-for each in sorted(interpreters().items()):
+for each in sorted(pythons.found().items()):
     claim_for(*each)
 
 

@@ -28,6 +28,7 @@ class Sites:
         (self.magic, self.version, self.header_bytes, self.pid, self.python_stacks, self.birth_ns, self.mean_bytes,
          self.used_bytes, self.samples, self.stackless, self.untracked) = fields[:11]
         self.other = Site([], 0, fields[13:17])
+        self.python_objects = fields[12]
         self.python_reason = fields[20].split(b"\0")[0].decode()
         self.modules, self.records, self.sites = {}, {}, []
         self._read()

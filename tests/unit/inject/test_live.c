@@ -41,7 +41,8 @@ static void what_is_added_comes_out_once(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < BLOCKS; i++)
-		assert_true(live_add(address(i), (struct live){i, i * 10, i}));
+		assert_true(live_add(address(i),
+				     (struct live){.site = i, .bytes = i * 10, .blocks = i}));
 	for (uint32_t i = 0; i < BLOCKS; i += 2) {
 		assert_true(live_may_be(address(i)) && live_may_be_short(address(i)));
 		assert_true(live_remove(address(i), &live));
@@ -67,8 +68,8 @@ static void a_place_is_taken_once(void **state)
 	struct live live;
 
 	(void)state;
-	assert_true(live_add(address(1), (struct live){1, 1, 1}));
-	assert_false(live_add(address(1), (struct live){2, 2, 2}));
+	assert_true(live_add(address(1), (struct live){.site = 1, .bytes = 1, .blocks = 1}));
+	assert_false(live_add(address(1), (struct live){.site = 2, .bytes = 2, .blocks = 2}));
 	assert_true(live_remove(address(1), &live));
 	assert_int_equal(live.site, 1);
 }
@@ -77,7 +78,8 @@ static void parts_of_a_mapping_take_their_share(void **state)
 {
 	(void)state;
 	gone = (struct live){0};
-	assert_true(live_map(0x100000, 0x110000, (struct live){7, 0x20000, 1024}));
+	assert_true(live_map(0x100000, 0x110000,
+			     (struct live){.site = 7, .bytes = 0x20000, .blocks = 1024}));
 	live_unmap(0x104000, 0x108000, add_up); /* out of the middle: a quarter */
 	assert_int_equal(gone.bytes, 0x8000);
 	assert_int_equal(gone.blocks, 256);
@@ -95,8 +97,9 @@ static void the_child_of_a_fork_has_none(void **state)
 	struct live live;
 
 	(void)state;
-	assert_true(live_add(address(5), (struct live){1, 1, 1}));
-	assert_true(live_map(0x200000, 0x201000, (struct live){1, 4096, 1024}));
+	assert_true(live_add(address(5), (struct live){.site = 1, .bytes = 1, .blocks = 1}));
+	assert_true(live_map(0x200000, 0x201000,
+			     (struct live){.site = 1, .bytes = 4096, .blocks = 1024}));
 	live_forked();
 	gone = (struct live){0};
 	assert_false(live_may_be(address(5)) || live_may_be_short(address(5)));
