@@ -8,7 +8,7 @@ import traceback
 
 KEPT = []
 STACKS = []
-SIZE = 100_000
+SIZE = 50_000
 
 
 def take():
@@ -63,7 +63,7 @@ def comparing():
 
 
 def in_thread():
-    for _ in range(40):
+    for _ in range(80):
         take()
         recurse(5)
 
@@ -72,7 +72,7 @@ def everything():
     recurse(500)
     for depth in range(0, 60, 3):
         recurse(depth)
-    for _ in range(10):
+    for _ in range(20):
         list(generate(3))
         list(delegate(3))
         wrapped()
