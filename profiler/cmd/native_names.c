@@ -108,14 +108,21 @@ static void read_answers(FILE *in, size_t count, tell_fn *tell, void *arg)
 	free(file);
 }
 
-static void ask(const struct question *q, tell_fn *tell, void *arg)
+static int64_t cpu_ns(const struct timeval *t)
+{
+	return t->tv_sec * INT64_C(1000000000) + t->tv_usec * INT64_C(1000);
+}
+
+/* Returns the CPU time of the child, in ns. */
+static int64_t ask(const struct question *q, tell_fn *tell, void *arg)
 {
 	int ends[2];
 	FILE *in;
 	pid_t child;
+	struct rusage used;
 
 	if (pipe2(ends, O_CLOEXEC))
-		return;
+		return 0;
 	child = fork();
 	if (!child)
 		answer_in_child(q, ends[1]);
@@ -127,8 +134,9 @@ static void ask(const struct question *q, tell_fn *tell, void *arg)
 	} else {
 		close(ends[0]);
 	}
-	if (child > 0)
-		waitpid(child, NULL, 0);
+	if (child < 0 || wait4(child, NULL, 0, &used) != child)
+		return 0;
+	return cpu_ns(&used.ru_utime) + cpu_ns(&used.ru_stime);
 }
 
 /* ---- the two who ask ---- */
@@ -145,7 +153,7 @@ static void tell_collector(void *arg, size_t index, const struct symbols_line *l
 	c->answer(c->arg, index, &(struct sites_symbol){line->function, line->file, line->line});
 }
 
-void native_names(const struct sites_question *question, sites_answer_fn *answer, void *arg)
+int64_t native_names(const struct sites_question *question, sites_answer_fn *answer, void *arg)
 {
 	struct collector collector = {answer, arg};
 	struct question q = {.path = question->path,
@@ -154,9 +162,9 @@ void native_names(const struct sites_question *question, sites_answer_fn *answer
 			     .count = question->count};
 
 	if (q.build_id_bytes > sizeof(q.build_id))
-		return;
+		return 0;
 	memcpy(q.build_id, question->build_id, q.build_id_bytes);
-	ask(&q, tell_collector, &collector);
+	return ask(&q, tell_collector, &collector);
 }
 
 struct model_asks {

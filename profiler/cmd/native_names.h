@@ -10,7 +10,7 @@
 #include "profiler/model/frame_names.h"
 
 /* A sites_resolve_fn. */
-void native_names(const struct sites_question *question, sites_answer_fn *answer, void *arg);
+int64_t native_names(const struct sites_question *question, sites_answer_fn *answer, void *arg);
 
 /* A frame_names_resolve: only of modules that have a build id, since the file may be another by now. */
 void native_names_later(const struct frame_names_question *question, frame_names_answer *answer,

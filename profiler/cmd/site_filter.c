@@ -124,8 +124,25 @@ static int64_t end_of(const struct model *m)
 	return m->last_ns;
 }
 
+/* When the job's memory was highest in a phase; its end when no round lies in it. */
+static int64_t height_of(const struct model *m, const struct model_phase *phase)
+{
+	int64_t end = phase->end_ns == MODEL_NONE ? m->last_ns : phase->end_ns, at = end, most = -1;
+
+	for (size_t i = 0; i < m->round_count; i++) {
+		const struct model_round *round = &m->rounds[i];
+
+		if (round->t_ns < phase->start_ns || round->t_ns > end ||
+		    round->total_bytes <= most)
+			continue;
+		most = round->total_bytes;
+		at = round->t_ns;
+	}
+	return at;
+}
+
 /* Gaps between phases have no number. */
-static int end_of_phase(const struct model *m, int64_t number, int64_t *t_ns, struct error *e)
+static int find_phase(const struct model *m, int64_t number, int64_t *t_ns, struct error *e)
 {
 	int64_t count = 0;
 
@@ -134,7 +151,7 @@ static int end_of_phase(const struct model *m, int64_t number, int64_t *t_ns, st
 
 		if (phase->between || ++count < number)
 			continue;
-		*t_ns = phase->end_ns == MODEL_NONE ? m->last_ns : phase->end_ns;
+		*t_ns = height_of(m, phase);
 		return 0;
 	}
 	return error_set(e, ERROR_USAGE, "no phase %lld in %s: it has %lld", (long long)number,
@@ -145,11 +162,15 @@ static int find_moment(const struct site_filter *f, const struct model *m, int64
 		       struct error *e)
 {
 	*t_ns = MODEL_NONE;
-	if (f->at == SITES_AT_TIME)
+	if (f->at == SITES_AT_TIME) {
 		*t_ns = llround(f->at_s * 1e9);
-	else if (f->at == SITES_AT_END)
+		if (*t_ns > m->last_ns)
+			return error_set(e, ERROR_USAGE, "--at is after the end of %s: %.1f s",
+					 m->file, (double)m->last_ns / 1e9);
+	}
+	if (f->at == SITES_AT_END)
 		*t_ns = end_of(m);
-	return f->at == SITES_AT_PHASE ? end_of_phase(m, f->phase, t_ns, e) : 0;
+	return f->at == SITES_AT_PHASE ? find_phase(m, f->phase, t_ns, e) : 0;
 }
 
 int site_filter_apply(const struct site_filter *f, const struct model *m,

@@ -467,8 +467,7 @@ int collector_finish(struct collector *c, void (*warn)(const struct collector_no
 	int result;
 
 	put_end(c);
-	sites_resolve(&c->sites, c->resolve);
-	recorder_put_overhead(&c->recorder, c->cpu_ns);
+	recorder_put_overhead(&c->recorder, c->cpu_ns - sites_resolve(&c->sites, c->resolve));
 	/* what the end says comes before all that was noted on the way: it may name another place */
 	if (session_close(c->recorder.session, &failure)) {
 		c->failed = 1;

@@ -421,8 +421,8 @@ static void take_answer(void *arg, size_t index, const struct sites_symbol *symb
 	put_symbol(answers->s, frame, answers->depth, symbol);
 }
 
-static void resolve_module(struct sites *s, int32_t module, sites_resolve_fn *resolve,
-			   uint64_t *addresses, int32_t *frames)
+static int64_t resolve_module(struct sites *s, int32_t module, sites_resolve_fn *resolve,
+			      uint64_t *addresses, int32_t *frames)
 {
 	const struct sites_module_row *row = &s->module_rows[module - 1];
 	struct answers answers = {.s = s, .frames = frames};
@@ -434,16 +434,17 @@ static void resolve_module(struct sites *s, int32_t module, sites_resolve_fn *re
 		addresses[count] = s->frame_rows[i].address;
 		frames[count++] = i + 1;
 	}
-	if (count && row->path)
-		resolve(&(struct sites_question){row->path, row->build_id, row->build_id_bytes,
-						 addresses, count},
-			take_answer, &answers);
+	if (!count || !row->path)
+		return 0;
+	return resolve(&(struct sites_question){row->path, row->build_id, row->build_id_bytes,
+						addresses, count},
+		       take_answer, &answers);
 }
 
-void sites_resolve(struct sites *s, sites_resolve_fn *resolve)
+int64_t sites_resolve(struct sites *s, sites_resolve_fn *resolve)
 {
 	const int64_t patience_ns = 15000 * MS;
-	int64_t until_ns = clock_monotonic_ns() + patience_ns;
+	int64_t until_ns = clock_monotonic_ns() + patience_ns, cpu_ns = 0;
 	size_t count = (size_t)s->frames.count;
 	uint64_t *addresses = malloc((count + 1) * sizeof(*addresses));
 	int32_t *frames = malloc((count + 1) * sizeof(*frames));
@@ -454,8 +455,9 @@ void sites_resolve(struct sites *s, sites_resolve_fn *resolve)
 				      "naming native frames took too long: some have no name");
 			break;
 		}
-		resolve_module(s, m, resolve, addresses, frames);
+		cpu_ns += resolve_module(s, m, resolve, addresses, frames);
 	}
 	free(addresses);
 	free(frames);
+	return cpu_ns;
 }

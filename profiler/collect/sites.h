@@ -29,9 +29,9 @@ struct sites_question {
 };
 typedef void sites_answer_fn(void *arg, size_t index, const struct sites_symbol *symbol);
 
-/* Calls answer(arg, ...) for those of the addresses that have a name. */
-typedef void sites_resolve_fn(const struct sites_question *question, sites_answer_fn *answer,
-			      void *arg);
+/* Calls answer(arg, ...) for those of the addresses that have a name. Returns the CPU time that other processes spent on it, in ns. */
+typedef int64_t sites_resolve_fn(const struct sites_question *question, sites_answer_fn *answer,
+				 void *arg);
 
 struct sites {
 	struct recorder *recorder;
@@ -54,7 +54,7 @@ void sites_step(struct sites *s, struct job *j, int64_t t_ns, int64_t height_byt
 /* The last reading of a process that has ended or been replaced by exec; its file is removed. */
 void sites_finish(struct sites *s, struct job *j, struct process *p);
 
-/* Names the native frames, after the last reading. `resolve` NULL = not at all. */
-void sites_resolve(struct sites *s, sites_resolve_fn *resolve);
+/* Names the native frames, after the last reading. `resolve` NULL = not at all. Returns the CPU time of other processes, in ns. */
+int64_t sites_resolve(struct sites *s, sites_resolve_fn *resolve);
 
 #endif

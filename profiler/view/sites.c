@@ -97,9 +97,9 @@ static void print_stack_line(FILE *out, const struct model *m, int line, const c
 static void print_stack(FILE *out, const struct model *m, const struct model_site_row *row,
 			const struct sites_options *o)
 {
-	int stack = m->sites[row->site].stack, left = TREE_CALLERS, found = 0;
+	int stack = m->sites[row->site].stack, left = TREE_CALLERS, found = row->line < 0;
 
-	for (; stack >= 0 && (left > 0 || o->full); stack = m->stacks[stack].parent)
+	for (; stack >= 0 && (left > 0 || !found || o->full); stack = m->stacks[stack].parent)
 		for (size_t i = 0; i < m->stacks[stack].line_count; i++, left--) {
 			int line = (int)(m->stacks[stack].first_line + i);
 			int is_it = !found && line == row->line;
@@ -155,6 +155,26 @@ static void print_end(FILE *out, const struct model_site_row *rest, size_t count
 		format_unit_name(unit));
 }
 
+/* What was chosen may have lived at another time than the one that is shown. */
+static void say_when(FILE *out, const struct model *m, const struct sites_options *o)
+{
+	int64_t first = MODEL_NONE, last = MODEL_NONE;
+	char from[FORMAT_MAX], to[FORMAT_MAX];
+
+	for (size_t i = 0; i < m->site_count; i++) {
+		const struct model_process *process = &m->processes[m->sites[i].process];
+		int64_t end = process->ended_ns == MODEL_NONE ? m->last_ns : process->ended_ns;
+
+		if (!model_site_is_wanted(m, &m->sites[i], &o->filter))
+			continue;
+		first = first == MODEL_NONE || process->born_ns < first ? process->born_ns : first;
+		last = end > last ? end : last;
+	}
+	if (first != MODEL_NONE)
+		fprintf(out, "Nothing of it is live then. It lived from %s to %s: --at MOMENT\n",
+			format_moment(from, first), format_moment(to, last));
+}
+
 static void say_none(FILE *out, const struct model *m)
 {
 	int shim = 0;
@@ -178,6 +198,7 @@ int sites_text(FILE *out, const struct model *m, const struct sites_options *o)
 		return -1;
 	if (!count) {
 		say_none(out, m);
+		say_when(out, m, o);
 		free(rows);
 		return 0;
 	}
@@ -189,6 +210,8 @@ int sites_text(FILE *out, const struct model *m, const struct sites_options *o)
 	else
 		result = print_list(out, m, o, rows, shown, unit);
 	print_end(out, rows + shown, count - shown, unit);
+	if (!rows[0].live_bytes)
+		say_when(out, m, o);
 	free(rows);
 	return result;
 }

@@ -91,7 +91,19 @@ static void fold(struct changes *changes)
 	qsort(changes->items, changes->count, sizeof(*changes->items), larger_first);
 }
 
-static void print(FILE *out, const struct changes *changes, const struct sites_options *o)
+/* "Sites, live at 0:12 in BASE, at 0:13 in HEAD, MiB" */
+static void print_title(FILE *out, const struct model *base, const struct model *head,
+			const struct sites_options *o, enum format_unit unit)
+{
+	char a[FORMAT_MAX], b[FORMAT_MAX];
+
+	fprintf(out, "Sites, live at %s in BASE, at %s in HEAD, %s, estimated\n",
+		format_moment(a, model_sites_moment(base, &o->base_filter)),
+		format_moment(b, model_sites_moment(head, &o->filter)), format_unit_name(unit));
+}
+
+static void print(FILE *out, const struct changes *changes, const struct model *base,
+		  const struct model *head, const struct sites_options *o)
 {
 	size_t shown = o->full || changes->count < SHOWN ? changes->count : SHOWN;
 	int64_t largest = 0;
@@ -103,8 +115,11 @@ static void print(FILE *out, const struct changes *changes, const struct sites_o
 		largest = changes->items[i].head > largest ? changes->items[i].head : largest;
 	}
 	unit = format_unit_for(largest);
-	fprintf(out, "Sites, live at each peak                                  %s, sampled\n",
-		format_unit_name(unit));
+	print_title(out, base, head, o, unit);
+	if (!changes->count || !size_of(&changes->items[0])) {
+		fprintf(out, "  no site changed\n");
+		return;
+	}
 	fprintf(out, "    BASE     HEAD  CHANGE  STAGE     SITE\n");
 	for (size_t i = 0; i < shown && size_of(&changes->items[i]); i++) {
 		const struct change *c = &changes->items[i];
@@ -127,7 +142,7 @@ int sites_difference(FILE *out, const struct model *base, const struct model *he
 
 	if (!failed) {
 		fold(&changes);
-		print(out, &changes, options);
+		print(out, &changes, base, head, options);
 	}
 	free(changes.items);
 	return failed ? -1 : 0;

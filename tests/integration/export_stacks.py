@@ -2,7 +2,9 @@
 """loopmem export of call sites: stacks for flame graphs, speedscope and pprof, each read back by a reader of its own and compared
 with the session's tables."""
 import collections
+import csv
 import gzip
+import io
 import json
 import os
 import re
@@ -88,7 +90,10 @@ def the_weight_the_moment_and_the_pools_are_chosen():
     text = export("collapsed", "--stage=validate")
     assert sum(n for _, n in read_collapsed(text)) == total(stage="validate") > 0
     phase = report["phases"][1]
-    assert export("collapsed", "--at=phase:2") == export("collapsed", f"--at={phase['end_s']:.9f}")
+    rounds = [r for r in csv.DictReader(io.StringIO(export("csv", "--table=timeline")))
+              if phase["start_s"] <= float(r["t_s"]) <= phase["end_s"]]
+    highest = max(rounds, key=lambda r: int(r["pss_bytes"]))
+    assert export("collapsed", "--at=phase:2") == export("collapsed", f"--at={highest['t_s']}") != export("collapsed")
     pool = next(p for p in report["pools"] if p["stage"] == "train")
     at = f"--at={pool['end_s'] - 1}"
     worker = str(pool["workers"][0]["pid"])
@@ -289,7 +294,7 @@ def the_go_tool_reads_the_profile():
 @tap.claim
 def a_choice_that_fits_nothing_is_told():
     for arguments, words in ((["--pool=99"], "no pool #99 in"), (["--worker=1"], "no process 1 in"),
-                             (["--at=phase:99"], "no phase 99 in"), (["--at=soon"], "--at soon: not peak, end, phase:N"),
+                             (["--at=phase:99"], "no phase 99 in"), (["--at=99999"], "--at is after the end of"), (["--at=soon"], "--at soon: not peak, end, phase:N"),
                              (["--stage=training"], "--stage training: no such stage"),
                              (["--weight=rss"], "--weight rss: no such figure")):
         assert words in loopmem("export", "-f", "collapsed", *arguments, SESSION, status=2), arguments

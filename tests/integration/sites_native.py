@@ -113,7 +113,7 @@ def killed_collector(program, name):
 
 
 def listed(session, *options):
-    return subprocess.run([LOOPMEM, "sites", "--at=1e6", *options, session], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([LOOPMEM, "sites", "--at=end", *options, session], capture_output=True, text=True, check=True).stdout
 
 
 @tap.claim
@@ -126,7 +126,7 @@ def a_session_that_was_never_closed_is_named_when_it_is_read():
     tree = [line.split() for line in listed(session, "--tree").splitlines()]
     at = [line[1:3] for line in tree].index([f"inlined.c:{line_of('malloc(bytes)')}", "take"])
     assert tree[at + 1][:2] == [f"inlined.c:{line_of('take(BYTES)')}", "fill"], tree
-    collapsed = subprocess.run([LOOPMEM, "export", "-f", "collapsed", "--at=1e6", session], capture_output=True, text=True,
+    collapsed = subprocess.run([LOOPMEM, "export", "-f", "collapsed", "--at=end", session], capture_output=True, text=True,
                                check=True).stdout
     assert "fill (inlined.c);take (inlined.c) " in collapsed, collapsed
     shutil.copy("/bin/true", TMP / "other")
