@@ -1,23 +1,33 @@
 #!/bin/bash
 # venv.sh DIR: makes the Python environment of the torch tests, or brings it up to the pins.
-# A DIR that was not made here is only checked, never changed.
+# DIR/older has the older Lightning. A DIR that was not made here is only checked, never changed.
 set -eu
 cd "$(dirname "$0")/.."
 venv=$1
+pins=tests/python/requirements.txt older=tests/python/requirements-older.txt
 check=tests/python/environment.py
 export PYTHONDONTWRITEBYTECODE=1
 
-if [[ -x $venv/bin/python ]]; then
-	different=$("$venv/bin/python" $check) && exit 0
+install() { # install ARGUMENT...
+	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@"
+}
+
+if [[ ! -x $venv/bin/python ]]; then
+	"${PYTHON:-python3}" -m venv "$venv"
+	touch "$venv/made-by-loopmem"
+fi
+if ! different=$("$venv/bin/python" $check); then
 	if [[ ! -e $venv/made-by-loopmem ]]; then
 		echo "check-torch: $venv is not as tests/python/requirements.txt says:" >&2
 		sed 's/^/  /' <<<"$different" >&2
 		exit 1
 	fi
-else
-	"${PYTHON:-python3}" -m venv "$venv"
-	touch "$venv/made-by-loopmem"
+	echo "check-torch: installing $pins in $venv"
+	install -r $pins
+	"$venv/bin/python" $check
 fi
-echo "check-torch: installing tests/python/requirements.txt in $venv"
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r tests/python/requirements.txt
-"$venv/bin/python" $check
+if [[ -e $venv/made-by-loopmem ]] && ! cmp -s $older "$venv/older/pins"; then
+	rm -rf "$venv/older"
+	install --no-deps --target "$venv/older" -r $older
+	cp $older "$venv/older/pins"
+fi

@@ -41,21 +41,41 @@ def _path(thing: Any, *names: str) -> Any:
     return thing
 
 
+def _fits(trainer: Any) -> bool:
+    return bool(_path(trainer, "state", "fn") == "fit")
+
+
+def _has_workers(combined: Any) -> bool:
+    return any(getattr(loader, "num_workers", 0) for loader in _path(combined, "flattened") or ())
+
+
 class ReleaseIdleWorkers(*_callback_classes()):  # type: ignore[misc]
     """Ends the train workers after the last batch of an epoch, before validation starts its own, and
     each validation loader's after its last: `Trainer(callbacks=[ReleaseIdleWorkers()])`.
 
     Left alone: the train workers during validation within an epoch, loaders with persistent_workers,
-    and loaders with a state_dict (torchdata's StatefulDataLoader). The last two are told once, to the
-    logger `loopmem`."""
+    and loaders with a state_dict (torchdata's StatefulDataLoader). Each is told once, to the logger
+    `loopmem`."""
 
     def __init__(self) -> None:
         super().__init__()
         self._said: Set[str] = set()
 
     def on_train_batch_end(self, trainer: Any, *_: Any, **__: Any) -> None:
-        if _path(trainer, "fit_loop", "epoch_loop", "batch_progress", "is_last_batch"):
-            self._release(_path(trainer, "fit_loop", "_combined_loader"), "train")
+        # the epoch's end, or max_steps: no later callback can change that
+        if _path(trainer, "fit_loop", "epoch_loop", "_is_training_done"):
+            self._release_train(trainer)
+
+    def on_validation_start(self, trainer: Any, *_: Any) -> None:
+        epoch_loop = _path(trainer, "fit_loop", "epoch_loop")
+        if not _fits(trainer) or trainer.sanity_checking or epoch_loop is None:
+            return
+        if _path(epoch_loop, "_is_training_done"):
+            return
+        if trainer.should_stop and _path(trainer, "fit_loop", "_can_stop_early"):
+            self._release_train(trainer)  # should_stop is known for good only now
+        elif _has_workers(_path(trainer, "fit_loop", "_combined_loader")):
+            self._say("validation within an epoch: the train workers are needed after it and stay")
 
     def on_validation_batch_end(self, trainer: Any, *_: Any, **__: Any) -> None:
         mode = _path(trainer, "fit_loop", "epoch_loop", "val_loop", "_combined_loader", "_iterator")
@@ -66,8 +86,11 @@ class ReleaseIdleWorkers(*_callback_classes()):  # type: ignore[misc]
 
     def on_validation_end(self, trainer: Any, *_: Any) -> None:
         loop = _path(trainer, "fit_loop", "epoch_loop", "val_loop")
-        if loop is not None and _path(trainer, "state", "fn") == "fit":
+        if loop is not None and _fits(trainer):
             self._release(_path(loop, "_combined_loader"), "validation")
+
+    def _release_train(self, trainer: Any) -> None:
+        self._release(_path(trainer, "fit_loop", "_combined_loader"), "train")
 
     def _release(self, combined: Any, stage: str) -> None:
         """Drops the iterators. The object that holds them stays: Lightning asks it for its length."""

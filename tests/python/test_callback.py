@@ -1,14 +1,11 @@
 """loopmem.lightning.ReleaseIdleWorkers: what it takes back and leaves; no figure of the training changes."""
-import contextlib
-import json
+import importlib.metadata
 import logging
+import multiprocessing
 import os
-import sqlite3
-import subprocess
 import sys
 import warnings
 
-import profiled
 import tap
 
 SOURCE = f"{os.environ['SRC']}/python"
@@ -17,6 +14,7 @@ sys.path.insert(0, SOURCE)
 import lightning
 import pytorch_lightning
 import torch
+from lightning.pytorch.utilities import CombinedLoader
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 from loopmem.lightning import ReleaseIdleWorkers
@@ -75,37 +73,53 @@ def recorder_of(package):
     return Recorder()
 
 
-def fit(callbacks, package=lightning, kind=DataLoader, train=None, persistent=False, **options):
+def numbers(count, kind=DataLoader, **more):
+    return kind(TensorDataset(torch.randn(count, 1)), batch_size=2, num_workers=1, **more)
+
+
+class Model:
+    """Mixed with a LightningModule: notes each loss."""
+
+    def __init__(self, losses, fails):
+        super().__init__()
+        self.layer, self.losses, self.fails = torch.nn.Linear(1, 1), losses, fails
+
+    def loss(self, batch):
+        loss = sum(self.layer(part[0]).mean() for part in batch if part is not None)
+        self.losses.append(float(loss).hex())
+        return loss
+
+    def training_step(self, batch, _):
+        return self.loss([batch] if torch.is_tensor(batch[0]) else batch)
+
+    def step_of_iterator(self, dataloader_iter):
+        batch, _, _ = next(dataloader_iter)
+        return self.loss([batch])
+
+    def validation_step(self, batch, _, dataloader_idx=0):
+        if self.fails and not self.trainer.sanity_checking:
+            raise ValueError("in validation")
+        self.loss([batch])
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), 0.1)
+
+
+def fit(callbacks, package=lightning, kind=DataLoader, train=None, step=Model.training_step, fails=False,
+        persistent=False, others=(), **options):
     """(workers of the train pool at each validation batch, those of validation at each train batch, losses)."""
     said.clear()
     losses = []
-
-    class Model(package.LightningModule):
-        def __init__(self):
-            super().__init__()
-            self.layer = torch.nn.Linear(1, 1)
-
-        def training_step(self, batch, _):
-            loss = self.layer(batch[0]).mean()
-            losses.append(float(loss).hex())
-            return loss
-
-        def validation_step(self, batch, _, dataloader_idx=0):
-            losses.append(float(self.layer(batch[0]).mean()).hex())
-
-        def configure_optimizers(self):
-            return torch.optim.SGD(self.parameters(), 0.1)
-
-    def loader(count, **more):
-        return kind(TensorDataset(torch.randn(count, 1)), batch_size=2, num_workers=1,
-                    persistent_workers=persistent, **more)
-
     package.seed_everything(3, verbose=False)
+    model = type("Module", (Model, package.LightningModule), {"training_step": step})(losses, fails)
     seen = recorder_of(package)
-    package.Trainer(**{**dict(logger=False, enable_checkpointing=False, enable_progress_bar=False,
-                              enable_model_summary=False, accelerator="cpu", max_epochs=2),
-                       **options, "callbacks": [*callbacks, seen]}).fit(
-        Model(), loader(8, shuffle=True) if train is None else train(), [loader(4), loader(6)])
+    trainer = package.Trainer(**{**dict(logger=False, enable_checkpointing=False, enable_progress_bar=False,
+                      enable_model_summary=False, accelerator="cpu", max_epochs=2),
+        **options, "callbacks": [*callbacks, *others, seen]})
+    more = dict(kind=kind, persistent_workers=persistent)
+    trainer.fit(
+        model, numbers(8, shuffle=True, **more) if train is None else train(),
+        [numbers(4, **more), numbers(6, **more)])
     return seen.train, seen.validation, losses
 
 
@@ -113,6 +127,12 @@ def without_and_with(**options):
     bare, released = fit([], **options), fit([ReleaseIdleWorkers()], **options)
     assert released[2] == bare[2] and len(bare[2]) >= 7, options
     return bare[:2], released[:2]
+
+
+@tap.claim
+def lightning_is_the_version_that_was_meant():
+    wanted = os.environ.get("OLDER_LIGHTNING") or importlib.metadata.version("lightning")
+    assert lightning.__version__ == wanted, (lightning.__version__, wanted)
 
 
 @tap.claim
@@ -139,6 +159,56 @@ def validation_within_an_epoch_keeps_the_train_pool():
     bare, released = without_and_with(val_check_interval=2)
     assert len(released[0]) == 20 and set(bare[0]) == {1}
     assert released[0] == ([1] * 5 + [0] * 5) * 2, released[0]
+    assert said == ["loopmem: validation within an epoch: the train workers are needed after it and stay"], said
+
+
+class Stop(lightning.Callback):
+    """Stops the training after the second batch; min_epochs may keep it going."""
+
+    def on_train_batch_end(self, trainer, module, outputs, batch, index):
+        trainer.should_stop = trainer.should_stop or index == 1
+
+
+@tap.claim
+def a_training_that_is_stopped_is_released_before_its_validation():
+    for options in (dict(others=[Stop()]), dict(max_steps=2, val_check_interval=2)):
+        bare, released = without_and_with(**options)
+        assert len(bare[0]) == 5 and set(bare[0]) == {1}, (options, bare)
+        assert set(released[0]) == {0} and said == [], (options, released, said)
+
+
+@tap.claim
+def a_stop_that_comes_too_early_releases_nothing_that_is_needed():
+    bare, released = without_and_with(others=[Stop()], min_epochs=2, max_epochs=3)
+    assert len(bare[0]) == len(released[0]) == 2 * 5 and set(released[0]) == {0}, released
+
+
+@tap.claim
+def several_train_loaders_at_once_are_released_together():
+    # the shorter one of max_size ends by itself
+    for mode, alive in (("max_size_cycle", 2), ("min_size", 2), ("max_size", 1)):
+        bare, released = without_and_with(
+            train=lambda: CombinedLoader([numbers(6), numbers(10)], mode), max_epochs=1)
+        assert set(bare[0]) == {alive}, (mode, bare[0])
+        assert set(released[0]) == {0} and said == [], (mode, released, said)
+
+
+@tap.claim
+def a_step_that_takes_the_iterator_itself_is_released_too():
+    bare, released = without_and_with(step=Model.step_of_iterator)
+    assert set(bare[0]) == {1} and set(released[0]) == {0} and said == [], (bare, released, said)
+
+
+@tap.claim
+def an_exception_in_validation_is_the_same_without_and_with():
+    seen = []
+    for callbacks in ([], [ReleaseIdleWorkers()]):
+        try:
+            fit(callbacks, fails=True)
+        except ValueError as error:
+            seen.append((repr(error), len(multiprocessing.active_children())))
+    assert [error for error, _ in seen] == [repr(ValueError("in validation"))] * 2, seen
+    assert seen[1][1] <= seen[0][1], seen
 
 
 @tap.claim
@@ -168,37 +238,10 @@ def a_lightning_that_looks_different_is_left_alone():
     callback.on_validation_end(trainer, None)
     assert said == []
     trainer.fit_loop = trainer.epoch_loop = trainer.batch_progress = trainer
-    trainer.is_last_batch = True
+    trainer._is_training_done = True
     for _ in range(2):
         callback.on_train_batch_end(trainer, None, None, None, 0)
     assert len(said) == 1 and "not released" in said[0]
-
-
-@tap.claim
-def a_run_without_the_option_sees_nothing_held_idle():
-    text = open(f"{os.environ['SRC']}/tests/python/retention.py").read()
-    runs = {}
-    for name, arguments in (("kept", []), ("released", ["--callback"])):
-        session = f"{os.environ['TEST_TMP']}/{name}.loopmem"
-        program = [sys.executable, profiled.script(text, "retention.py"), *arguments]
-        done = subprocess.run(
-            [f"{profiled.BUILD}/loopmem", "run", "-q", "-o", session, *program], check=True, text=True,
-            env=profiled.environment(PYTHONPATH=SOURCE), stdout=subprocess.PIPE, timeout=200)
-        report = json.loads(subprocess.run(
-            [f"{profiled.BUILD}/loopmem", "report", "-f", "json", session], check=True,
-            stdout=subprocess.PIPE).stdout)
-        with contextlib.closing(sqlite3.connect(session)) as db:
-            (report["forks"],) = db.execute("SELECT count(*) FROM event WHERE kind = 'fork'").fetchone()
-        runs[name] = done.stdout, report
-    (kept_out, kept), (out, released) = runs["kept"], runs["released"]
-    assert out == kept_out and "weights" in out
-    mib = 1 << 20
-    assert kept["totals"]["idle_retained_bytes_max"] > 100 * mib, kept["totals"]
-    assert released["totals"]["idle_retained_bytes_max"] <= mib, released["totals"]
-    assert kept["forks"] == released["forks"] == 2 * (3 * 3 + 2), (kept["forks"], released["forks"])
-    peaks = [report["totals"]["peak_pss_bytes"] for report in (kept, released)]
-    print("# peak", [peak >> 20 for peak in peaks], "MiB")
-    assert peaks[1] < 0.9 * peaks[0], peaks
 
 
 tap.run()
