@@ -21,4 +21,7 @@ bench-top: $(PROGRAMS) $(FIXTURES) ## what the dashboard costs, and how fast it 
 bench-collector: $(PROGRAMS) $(TARGETS) ## what the collector costs; SECONDS=30 of each case
 	@LOOPMEM_BUILD='$(abspath $(O))' $(PYTHON) tests/bench/collector.py $(SECONDS)
 
-.PHONY: bench-hooks bench-process bench-top bench-collector
+bench-torch: $(PROGRAMS) ## what a torch training takes longer, in 4 minutes; PAIRS=6 of runs
+	@LOOPMEM_BUILD='$(abspath $(O))' VENV='$(abspath $(VENV))' $(PYTHON) tests/bench/torch_epoch.py $(PAIRS)
+
+.PHONY: bench-hooks bench-process bench-top bench-collector bench-torch
