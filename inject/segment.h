@@ -146,6 +146,7 @@ enum loopmem_release {
 	LOOPMEM_RELEASED = 0,
 	LOOPMEM_KEPT_PERSISTENT = 1, /* persistent workers are meant to stay */
 	LOOPMEM_KEPT_STATEFUL = 2,   /* the loader's state lives in its iterator */
+	LOOPMEM_KEPT_NEEDED = 3, /* validation within an epoch: its next batches are still wanted */
 };
 
 /* seq = 1 + position in the stream, published last; the row of seq s is (s - 1) % LOOPMEM_EVENTS. A reader that

@@ -244,13 +244,16 @@ def exhaust(pool):
 
 
 def settle(place):
-    """A loader starts when a trainer's train epoch was told to stop: nobody asks that one again."""
-    if not place.train_over:
-        return
-    for pool in list(live.values()):
-        if pool.trainer == id(place.trainer) and pool.stage == shim.TRAIN and not pool.exhausted:
+    """A loader starts while a trainer has a train pool: if its epoch was told to stop nobody asks that
+    one again, else it is needed after this validation."""
+    for pool in list(live.values()) if place.trainer is not None else ():
+        if pool.trainer != id(place.trainer) or pool.stage != shim.TRAIN or pool.exhausted:
+            continue
+        if place.train_over:
             exhaust(pool)
             release(pool, pool.iterator())
+        elif place.stage == shim.VALIDATE:
+            keep(pool, shim.KEPT_NEEDED)
 
 
 # -- the end ----------------------------------------------------------------------------------
@@ -261,14 +264,19 @@ def release(pool, iterator):
     if not shim.RELEASE or not pool.processes or iterator is None:
         return
     if pool.kept:
-        if not pool.noted:
-            shim.release_note(pool.number, pool.kept)
-        pool.noted = True
+        keep(pool, pool.kept)
         return
     shim.release_note(pool.number, shim.RELEASED)
     iterator._shutdown_workers()
     iterator._task_info.clear()
     iterator._rcvd_idx = iterator._send_idx
+
+
+def keep(pool, why):
+    """Says once why the workers of a pool stay, where the option asks to end them."""
+    if shim.RELEASE and pool.processes and not pool.noted:
+        shim.release_note(pool.number, why)
+        pool.noted = True
 
 
 def ending(args, kwargs):

@@ -79,6 +79,15 @@ struct model_span {
 	int hindsight;
 };
 
+/* Why --release-idle-workers left a pool alone: the values of the event `release`. */
+enum model_kept {
+	MODEL_NOT_KEPT,
+	MODEL_KEPT_PERSISTENT,
+	MODEL_KEPT_STATEFUL,
+	MODEL_KEPT_NEEDED,
+	MODEL_KEPTS
+};
+
 struct model_pool {
 	int64_t number; /* order of birth, from 1: "train #4 e1" */
 	int owner;      /* process index */
@@ -111,6 +120,7 @@ struct model_pool {
 	int releasable; /* --release-idle-workers would end it: torch's, not persistent, not stateful, has workers */
 	int over;               /* it ended, or the run did: nothing more can happen to it */
 	int released;           /* the hook ended it because it was exhausted */
+	enum model_kept kept;   /* the hook left it alone */
 	int64_t released_bytes; /* what it held then; 0 unless released */
 };
 

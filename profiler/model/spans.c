@@ -23,6 +23,7 @@ struct edges {
 	int64_t delivered_ns; /* the last moment a batch was handed out, as far as known */
 	int over;             /* nothing more can happen to it */
 	int released;         /* the hook ended it because it was exhausted */
+	enum model_kept kept; /* the hook left it alone */
 	int64_t closing_ns;   /* its workers were told to end; MODEL_NONE */
 };
 
@@ -83,6 +84,15 @@ static int spans_from_row(struct pool_store *store, const struct edges *e)
 	return failed;
 }
 
+static void note_release(struct edges *e, const struct event_row *event)
+{
+	if (event->kind != EVENT_RELEASE)
+		return;
+	e->released |= event->value == MODEL_NOT_KEPT;
+	if (event->value > MODEL_NOT_KEPT && event->value < MODEL_KEPTS)
+		e->kept = (enum model_kept)event->value;
+}
+
 static int spans_from_events(struct model *m, size_t index, struct edges *e)
 {
 	const struct tables *t = &m->priv->tables;
@@ -97,7 +107,7 @@ static int spans_from_events(struct model *m, size_t index, struct edges *e)
 			break;
 		if (event->pool != (int)index)
 			continue;
-		e->released |= event->kind == EVENT_RELEASE && event->value == 0;
+		note_release(e, event);
 		if (event->kind == EVENT_POOL_CLOSING)
 			e->closing_ns = event->t_ns;
 		if (!is_state_edge(event->kind))
@@ -225,6 +235,7 @@ static int build_pool(struct model *m, size_t index)
 	drop_shutdown(m, index, store, &e);
 	pool->over = e.over;
 	pool->released = e.released;
+	pool->kept = e.kept;
 	pool->closing_ns = e.closing_ns;
 	pool->spans = store->spans.items;
 	pool->span_count = store->spans.count;

@@ -52,6 +52,32 @@ static void idle_line(FILE *out, const struct model *m)
 			format_bytes(peak, t->peak_without_idle_bytes));
 }
 
+static const char *const kept_reasons[MODEL_KEPTS] = {
+	[MODEL_KEPT_PERSISTENT] = "persistent_workers=True",
+	[MODEL_KEPT_STATEFUL] = "the loader has a state_dict, which would be lost",
+	[MODEL_KEPT_NEEDED] = "validated within the epoch, needed after it",
+};
+
+/* One line for each reason: of which stages pools were left alone. */
+static void kept_lines(FILE *out, const struct model *m)
+{
+	for (int why = MODEL_NOT_KEPT + 1; why < MODEL_KEPTS; why++) {
+		unsigned int seen = 0;
+
+		for (size_t i = 0; i < m->pool_count; i++) {
+			const struct model_pool *pool = &m->pools[i];
+
+			if (pool->kept != (enum model_kept)why || seen & 1u << pool->stage)
+				continue;
+			fprintf(out, "%s%s", seen ? ", " : "loopmem: not released: ",
+				model_stage_name(pool->stage));
+			seen |= 1u << pool->stage;
+		}
+		if (seen)
+			fprintf(out, " (%s)\n", kept_reasons[why]);
+	}
+}
+
 static size_t worth_saying(const struct model *m)
 {
 	size_t n = 0;
@@ -229,11 +255,14 @@ int summary_print(FILE *out, const struct model *m, const char *file)
 	}
 	if (!m->totals.idle_max_bytes && !worth_saying(m) && !m->totals.released_pools) {
 		put_peak(out, &m->totals);
-		fprintf(out, "\nloopmem: nothing held idle; more: loopmem report %s\n", file);
+		fputc('\n', out);
+		kept_lines(out, m);
+		fprintf(out, "loopmem: nothing held idle; more: loopmem report %s\n", file);
 		return 0;
 	}
 	peak_line(out, m);
 	idle_line(out, m);
+	kept_lines(out, m);
 	finding_lines(out, m);
 	try_line(out, m);
 	fprintf(out, "loopmem: more  loopmem report %s\n", file);

@@ -80,7 +80,7 @@ def environment(**more):
 
 def bare(command, **env):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          env=environment(**env), timeout=120, cwd=os.environ["TEST_TMP"])
+                          env=environment(**env), timeout=280, cwd=os.environ["TEST_TMP"])
     return done.returncode, done.stdout, done.stderr
 
 
@@ -88,7 +88,7 @@ def under(command, **env):
     """A command under the shim. LOOPMEM_* settings and others as keywords."""
     with tempfile.TemporaryDirectory(dir=os.environ["TEST_TMP"]) as folder:
         done = subprocess.run(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120,
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=280,
             cwd=os.environ["TEST_TMP"],
             env=environment(LD_PRELOAD=str(SHIM), LOOPMEM_DIR=folder, **env))
         return Run(done, folder)

@@ -116,6 +116,43 @@ static void a_released_run_tells_what_was_released(void **state)
 	model_close(m);
 }
 
+static void kept(struct script *s, double t, int64_t pool, int64_t why)
+{
+	session_put_event(s->w, &(struct session_event){.t_ns = script_ns(t),
+							.kind = "release",
+							.process = OWNER,
+							.pool = pool,
+							.value = why,
+							.value2 = SESSION_NULL});
+}
+
+static void pools_that_were_left_alone_are_told_with_the_reason(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "kept");
+	session_put_int(s.w, "released", 1);
+	script_pool(&s, 1, "train", 0, 1);
+	script_pool(&s, 2, "validate", 0, 2);
+	script_pool(&s, 3, "train", 1, 3);
+	for (int t = 0; t < 6; t++)
+		script_walk(&s, t, OWNER, 40, 0);
+	kept(&s, 2, 1, MODEL_KEPT_PERSISTENT);
+	kept(&s, 3, 2, MODEL_KEPT_PERSISTENT);
+	kept(&s, 4, 3, MODEL_KEPT_NEEDED);
+	kept(&s, 5, 3, MODEL_KEPTS); /* of a newer version: no reason that is known */
+	m = script_finish(&s, 6);
+	assert_string_equal(
+		summary(m),
+		"loopmem: peak 40 MiB of 1.0 GiB RAM (4%)\n"
+		"loopmem: not released: train, validate (persistent_workers=True)\n"
+		"loopmem: not released: train (validated within the epoch, needed after it)\n"
+		"loopmem: nothing held idle; more: loopmem report run.loopmem\n");
+	model_close(m);
+}
+
 /* Killed by the kernel at 12 s, with the train pool idle for 4 s. */
 static void make_killed(struct script *s)
 {
@@ -206,6 +243,7 @@ int main(void)
 		cmocka_unit_test(a_good_run_is_two_lines),
 		cmocka_unit_test(a_run_that_held_memory_idle_is_told_what_and_what_to_do),
 		cmocka_unit_test(a_released_run_tells_what_was_released),
+		cmocka_unit_test(pools_that_were_left_alone_are_told_with_the_reason),
 		cmocka_unit_test(a_killed_run_is_told_by_its_last_moment),
 		cmocka_unit_test(a_signal_that_was_no_oom_is_named),
 		cmocka_unit_test(a_run_too_short_to_be_read_says_so),
