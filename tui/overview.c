@@ -152,15 +152,11 @@ static void draw_finding(const struct ui *ui, struct cells *cells, int y, size_t
 {
 	const struct model_finding *f = &ui->model->findings[i];
 	struct pen pen = pen_at(cells, y, 1);
-	char bytes[FORMAT_MAX], letter[2] = {"NWE"[f->severity], '\0'}, text[256], cut[256];
+	char letter[2] = {"NWE"[f->severity], '\0'}, text[256], cut[256];
 
 	pen_role(&pen, role_of_severity(f->severity), letter);
 	pen_print(&pen, " %-20s  ", f->id);
-	if (f->brief && *f->brief)
-		snprintf(text, sizeof(text), "%s %s", format_bytes(bytes, f->brief_bytes),
-			 f->brief);
-	else
-		snprintf(text, sizeof(text), "%s", f->title);
+	words_finding(text, sizeof(text), f);
 	text_cut(cut, sizeof(cut), text, cells->width - 8 - pen.x, CUT_END);
 	pen_text(&pen, cut);
 	pen_text_ending(&pen, cells->width - 1, "Enter");

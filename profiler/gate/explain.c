@@ -180,14 +180,9 @@ char *explain_place(const struct budget_rule *rule)
 
 char *explain_finding(const struct model_finding *f)
 {
-	char bytes[FORMAT_MAX], *text;
-	int failed;
+	char line[WORDS_MAX];
 
-	if (f->brief && f->brief[0])
-		failed = asprintf(&text, "%s %s", format_bytes(bytes, f->brief_bytes), f->brief);
-	else
-		failed = asprintf(&text, "%s", f->bytes ? format_bytes(bytes, f->bytes) : "");
-	return failed < 0 ? NULL : text;
+	return strdup(words_finding(line, sizeof(line), f));
 }
 
 char *explain_fix(const struct model_finding *f, const struct model *m)

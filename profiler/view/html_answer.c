@@ -70,7 +70,7 @@ static void do_tile(const struct html *h)
 		tile_begin(h, "do", "Do", "nothing");
 		fputs("no errors, no warnings", h->out);
 	} else if (!f->release_helps) {
-		tile_begin(h, "do", "Do", format_bytes(text, f->bytes));
+		tile_begin(h, "do", "Do", f->bytes ? format_bytes(text, f->bytes) : f->id);
 		html_text(h, f->advice);
 	} else {
 		if (gain >= 1 << 20)

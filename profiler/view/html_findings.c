@@ -58,15 +58,12 @@ static void remedy(const struct html *h, const struct model_finding *f)
 
 static void card(const struct html *h, const struct model_finding *f)
 {
-	char bytes[FORMAT_MAX], at[FORMAT_MAX];
+	char amount[WORDS_MAX];
 	const char *severity = model_severity_name(f->severity);
 
 	fprintf(h->out, "<article class=\"card %s\" id=\"%s\">\n<h3><b class=\"severity\">%s</b> ",
 		severity, f->id, severity);
-	fprintf(h->out, "%s", format_bytes(bytes, f->bytes));
-	if (f->moment_count)
-		fprintf(h->out, " at %s", format_moment(at, f->moments[0]));
-	fputs(". ", h->out);
+	fputs(words_amount(amount, sizeof(amount), f), h->out);
 	html_text(h, f->title);
 	fprintf(h->out, ".</h3>\n<p><a class=\"id\" href=\"#%s\">%s</a>", f->id, f->id);
 	if (f->moment_count)

@@ -119,14 +119,12 @@ static void important(const struct page *p)
 {
 	for (size_t i = 0; i < p->m->finding_count; i++) {
 		const struct model_finding *f = &p->m->findings[i];
-		char bytes[FORMAT_MAX], at[FORMAT_MAX];
+		char amount[WORDS_MAX];
 
 		if (f->severity == MODEL_NOTICE)
 			continue;
-		fprintf(p->out, "\n**%s.** %s", f->id, format_bytes(bytes, f->bytes));
-		if (f->moment_count)
-			fprintf(p->out, " at %s", format_moment(at, f->moments[0]));
-		escape_markdown(cell(p, ". "), f->title);
+		fprintf(p->out, "\n**%s.** %s", f->id, words_amount(amount, sizeof(amount), f));
+		escape_markdown(p->out, f->title);
 		parts(p, f);
 		fputs(". ", p->out);
 		escape_markdown(p->out, f->text);
@@ -145,8 +143,8 @@ static void notices(const struct page *p)
 
 		if (f->severity != MODEL_NOTICE)
 			continue;
-		fprintf(p->out, "%s- **%s** %s: ", begun++ ? "" : "\n", f->id,
-			format_bytes(bytes, f->bytes));
+		fprintf(p->out, "%s- **%s**%s%s: ", begun++ ? "" : "\n", f->id, f->bytes ? " " : "",
+			f->bytes ? format_bytes(bytes, f->bytes) : "");
 		escape_markdown(p->out, f->title);
 		if (f->advice[0])
 			escape_markdown(cell(p, ". "), f->advice);

@@ -53,11 +53,9 @@ static int has_parts(const struct model_finding *f)
 /* The sentence with its figure and its moment. */
 static void headline(const struct page *p, const struct model_finding *f)
 {
-	char text[2 * WORDS_MAX], bytes[FORMAT_MAX], at[FORMAT_MAX];
+	char text[2 * WORDS_MAX], amount[WORDS_MAX];
 
-	snprintf(text, sizeof(text), "%s%s%s. %s%s", format_bytes(bytes, f->bytes),
-		 f->moment_count ? " at " : "",
-		 f->moment_count ? format_moment(at, f->moments[0]) : "", f->title,
+	snprintf(text, sizeof(text), "%s%s%s", words_amount(amount, sizeof(amount), f), f->title,
 		 has_parts(f) ? ":" : ".");
 	if (indent_of(p) == INDENT) {
 		fprintf(p->out, "  %c %-*s", severity_letters[f->severity], INDENT - 4, f->id);

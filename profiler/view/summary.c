@@ -97,11 +97,11 @@ static void finding_lines(FILE *out, const struct model *m)
 							       : width;
 	for (size_t i = 0; i < count; i++) {
 		const struct model_finding *f = &m->findings[i];
-		char bytes[FORMAT_MAX], brief[WORDS_MAX];
+		char line[WORDS_MAX], safe[WORDS_MAX];
 
-		fprintf(out, "loopmem: %c %-*s  %s %s\n", severity_letters[f->severity], width,
-			f->id, format_bytes(bytes, f->brief_bytes),
-			words_safe(brief, sizeof(brief), f->brief, 1));
+		words_finding(line, sizeof(line), f);
+		fprintf(out, "loopmem: %c %-*s  %s\n", severity_letters[f->severity], width, f->id,
+			words_safe(safe, sizeof(safe), line, 1));
 	}
 }
 

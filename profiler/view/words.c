@@ -220,3 +220,33 @@ char *words_capacity(char *out, size_t size, const struct model *m)
 		 released, format_bytes(each, c->worker_bytes), stage, *stage ? " " : "");
 	return out;
 }
+
+char *words_finding(char *out, size_t size, const struct model_finding *f)
+{
+	const char *words = f->brief && f->brief[0] ? f->brief : f->title;
+	char bytes[FORMAT_MAX];
+
+	if (f->brief_bytes)
+		snprintf(out, size, "%s %s", format_bytes(bytes, f->brief_bytes), words);
+	else
+		snprintf(out, size, "%s", words);
+	return out;
+}
+
+char *words_amount(char *out, size_t size, const struct model_finding *f)
+{
+	char bytes[FORMAT_MAX], at[FORMAT_MAX];
+
+	format_bytes(bytes, f->bytes);
+	if (f->moment_count)
+		format_moment(at, f->moments[0]);
+	if (f->bytes && f->moment_count)
+		snprintf(out, size, "%s at %s. ", bytes, at);
+	else if (f->bytes)
+		snprintf(out, size, "%s. ", bytes);
+	else if (f->moment_count)
+		snprintf(out, size, "At %s. ", at);
+	else
+		*out = '\0';
+	return out;
+}

@@ -29,6 +29,13 @@ const char *words_doing(const struct model_pool *pool, enum model_state state);
  * without the arguments after its script; 0 = no matter how long. */
 char *words_release(char *out, size_t size, const struct model *m, int room);
 
+/* One line about a finding: "3.5 GiB per train pool, copied since the fork"; without bytes the words alone, its title where it has
+ * none. Not made safe. */
+char *words_finding(char *out, size_t size, const struct model_finding *f);
+
+/* What a finding's title is preceded by: "3.5 GiB at 11:30. ", "At 11:30. ", or "". */
+char *words_amount(char *out, size_t size, const struct model_finding *f);
+
 /* The command of the run, quoted for a shell. */
 char *words_command(char *out, size_t size, const struct model *m);
 
