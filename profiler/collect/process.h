@@ -72,7 +72,7 @@ struct process {
 
 	/* walks */
 	struct walk_pace pace;
-	int64_t anon_at_walk, minor_faults_at_walk, shared_at_walk;
+	int64_t anon_at_walk, mapped_at_walk, minor_faults_at_walk, shared_at_walk;
 	int edge; /* an edge wants its exact figures now */
 	int stale; /* a sharer came or went: its proportional bytes are no longer what the walk said */
 	int64_t stale_ns;
@@ -110,8 +110,8 @@ void process_write_detail(struct process *p, struct recorder *r, int64_t t_ns);
 int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_reason reason,
 		 int64_t *copied_bytes);
 
-/* Anonymous memory that changed since the last walk: what statm saw, or what the faults could have
- * copied. */
+/* Memory that changed since the last walk: what statm saw of anonymous pages or of mapped files and shared memory, or what the
+ * faults could have copied. */
 int64_t process_changed_bytes(const struct process *p);
 
 /* The rank in the environment that its image was started with; SESSION_NULL when there is none. */

@@ -157,16 +157,22 @@ int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_
 	*copied_bytes = copied_since_walk(p, proc_rollup_shared(&u));
 	p->shared_at_walk = proc_rollup_shared(&u);
 	p->anon_at_walk = p->statm.anon_bytes;
+	p->mapped_at_walk = p->statm.rss_bytes - p->statm.anon_bytes;
 	p->minor_faults_at_walk = p->minor_faults;
 	return 0;
 }
 
+static int64_t distance(int64_t a, int64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
 int64_t process_changed_bytes(const struct process *p)
 {
-	int64_t anon = p->statm.anon_bytes - p->anon_at_walk;
+	int64_t anon = distance(p->statm.anon_bytes, p->anon_at_walk);
+	int64_t mapped = distance(p->statm.rss_bytes - p->statm.anon_bytes, p->mapped_at_walk);
 	int64_t faulted = (p->minor_faults - p->minor_faults_at_walk) * 4096;
+	int64_t most = anon > mapped ? anon : mapped;
 
-	if (anon < 0)
-		anon = -anon;
-	return anon > faulted ? anon : faulted;
+	return most > faulted ? most : faulted;
 }
