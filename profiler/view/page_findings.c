@@ -57,7 +57,7 @@ static void headline(const struct page *p, const struct model_finding *f)
 
 	snprintf(text, sizeof(text), "%s%s%s", words_amount(amount, sizeof(amount), f), f->title,
 		 has_parts(f) ? ":" : ".");
-	if (indent_of(p) == INDENT) {
+	if (indent_of(p) == INDENT && strlen(f->id) < INDENT - 4) {
 		fprintf(p->out, "  %c %-*s", severity_letters[f->severity], INDENT - 4, f->id);
 		page_wrap(p, text, INDENT, INDENT);
 	} else {

@@ -180,6 +180,49 @@ void script_walk(struct script *s, double t, int64_t process, double private_mib
 				 });
 }
 
+void script_walk_files(struct script *s, double t, int64_t process, double private_mib,
+		       double file_mib)
+{
+	session_put_sample(s->w, &(struct session_sample){script_ns(t), process,
+							  bytes(private_mib + file_mib),
+							  bytes(private_mib), 1});
+	session_put_rollup(s->w, &(struct session_rollup){
+					 .t_ns = script_ns(t),
+					 .process = process,
+					 .rss_bytes = bytes(private_mib + file_mib),
+					 .pss_bytes = bytes(private_mib + file_mib),
+					 .pss_anon_bytes = bytes(private_mib),
+					 .pss_file_bytes = bytes(file_mib),
+					 .private_dirty_bytes = bytes(private_mib),
+					 .private_clean_bytes = bytes(file_mib),
+					 .anonymous_bytes = bytes(private_mib),
+				 });
+}
+
+void script_walk_shared(struct script *s, double t, int64_t process, double rss_mib, double pss_mib)
+{
+	session_put_sample(s->w, &(struct session_sample){script_ns(t), process, bytes(rss_mib),
+							  bytes(rss_mib), 1});
+	session_put_rollup(s->w, &(struct session_rollup){
+					 .t_ns = script_ns(t),
+					 .process = process,
+					 .rss_bytes = bytes(rss_mib),
+					 .pss_bytes = bytes(pss_mib),
+					 .pss_anon_bytes = bytes(pss_mib),
+					 .shared_dirty_bytes = bytes(rss_mib),
+					 .anonymous_bytes = bytes(rss_mib),
+				 });
+}
+
+void script_fds(struct script *s, double t, int64_t process, int64_t fds)
+{
+	session_put_detail(s->w, &(struct session_detail){.t_ns = script_ns(t),
+							  .process = process,
+							  .fds = fds,
+							  .state = "S",
+							  .wchan = ""});
+}
+
 void script_heap(struct script *s, double t, int64_t process, double live_mib, double mapped_mib)
 {
 	session_put_heap(s->w, &(struct session_heap){

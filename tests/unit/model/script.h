@@ -50,6 +50,13 @@ void script_sample(struct script *s, double t, int64_t process, double anon_mib)
 /* statm and smaps_rollup: private and anonymous `private_mib`, and a share of `share_mib` of pages shared by others. */
 void script_walk(struct script *s, double t, int64_t process, double private_mib, double share_mib);
 
+/* The same with `file_mib` of mapped files that nobody shares / with pages that all share: `rss_mib` resident, of them `pss_mib` its part. */
+void script_walk_files(struct script *s, double t, int64_t process, double private_mib,
+		       double file_mib);
+void script_walk_shared(struct script *s, double t, int64_t process, double rss_mib,
+			double pss_mib);
+
+void script_fds(struct script *s, double t, int64_t process, int64_t fds);
 void script_heap(struct script *s, double t, int64_t process, double live_mib, double mapped_mib);
 void script_locked(struct script *s, double t, int64_t process, double mib);
 void script_parked(struct script *s, double t, int64_t creator, double mib);

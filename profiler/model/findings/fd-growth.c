@@ -1,0 +1,107 @@
+/*
+ * fd-growth: a process opens descriptors and keeps them, all along its life. At its limit the next open fails, and with it a batch that comes
+ * by descriptor. A warning when half of the limit is used; no bytes are at stake.
+ */
+#include <string.h>
+
+#include "profiler/model/findings.h"
+#include "profiler/model/growth.h"
+#include "profiler/model/private.h"
+
+enum { WINDOWS = 4, LEAST_FDS = 64 };
+
+/* At the end so many times what it had after its start. */
+#define LEAST_FACTOR 1.5
+
+struct leak {
+	double rise; /* of the floors: what ranks them */
+	double per_minute;
+	int64_t fds, at_ns;
+	int process;
+};
+
+static struct leak leak_of(const struct track *track, int process)
+{
+	size_t n = track->details.count;
+	const struct detail_row *rows = track->details.items;
+	struct growth_stretch life;
+	struct growth g;
+
+	if (n < WINDOWS)
+		return (struct leak){0};
+	life = (struct growth_stretch){rows[0].t_ns, rows[n - 1].t_ns + 1};
+	growth_begin(&g, &life, 1, WINDOWS);
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].fds != SESSION_NULL)
+			growth_add(&g, rows[i].t_ns, (double)rows[i].fds);
+	if (growth_shape(&g, LEAST_FDS) != GROWTH_STEADY ||
+	    g.floor[WINDOWS - 1] < LEAST_FACTOR * g.floor[1])
+		return (struct leak){0};
+	return (struct leak){
+		.rise = growth_rise(&g),
+		.per_minute = (g.last - g.first) * 60e9 / (double)(life.end_ns - life.start_ns),
+		.fds = track->fds_max,
+		.at_ns = life.end_ns - 1,
+		.process = process,
+	};
+}
+
+static const char *advice(const struct model_process *p)
+{
+	int is_torch = p->role == MODEL_ROLE_OWNER && p->python_state &&
+		       !strcmp(p->python_state, "hooked");
+
+	return is_torch
+		       ? "keep copies of what you need of a batch (.clone(), .item()): a tensor that "
+			 "came from a worker keeps its descriptor; or "
+			 "torch.multiprocessing.set_sharing_strategy(\"file_system\")"
+		       : "close what was opened; ls -l /proc/PID/fd tells what it is";
+}
+
+static void report(const struct model *m, struct finding_sink *sink, const struct leak *l,
+		   int processes)
+{
+	const struct model_process *p = &m->processes[l->process];
+	const struct model_evidence facts[] = {
+		{"fds_max", "descriptors open at most", MODEL_COUNT, (double)l->fds, NULL, 0},
+		{"fds_per_minute", "more a minute", MODEL_COUNT, l->per_minute, NULL, 0},
+		{"processes", "processes do so", MODEL_COUNT, processes, NULL, 0},
+		{"fd_limit", "allowed (ulimit -n)", MODEL_COUNT, (double)p->fd_limit, NULL, 0},
+	};
+	int has_limit = p->fd_limit != MODEL_NONE;
+	struct model_finding f = {
+		.id = "fd-growth",
+		.severity = has_limit && 2 * l->fds >= p->fd_limit ? MODEL_WARNING : MODEL_NOTICE,
+		.title = finding_text(sink, "Process %lld opens descriptors and keeps them",
+				      (long long)p->pid),
+		.text = has_limit ? finding_text(sink,
+						 "%lld of %lld that it may have open were open.",
+						 (long long)l->fds, (long long)p->fd_limit)
+				  : "",
+		.brief = finding_text(sink, "%lld descriptors of process %lld, more all the time",
+				      (long long)l->fds, (long long)p->pid),
+		.advice = advice(p),
+		.evidence = facts,
+		.evidence_count = sizeof(facts) / sizeof(facts[0]) - !has_limit,
+		.moments = &l->at_ns,
+		.moment_count = 1,
+	};
+
+	finding_report(sink, &f);
+}
+
+void find_fd_growth(const struct model *m, struct finding_sink *sink)
+{
+	struct leak worst = {0};
+	int processes = 0;
+
+	for (size_t i = 0; i < m->process_count; i++) {
+		struct leak l = leak_of(&m->priv->tables.tracks.items[i], (int)i);
+
+		processes += l.rise > 0;
+		if (l.rise > worst.rise)
+			worst = l;
+	}
+	if (processes)
+		report(m, sink, &worst, processes);
+}

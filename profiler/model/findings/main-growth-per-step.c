@@ -1,0 +1,208 @@
+/*
+ * main-growth-per-step: the process that trains takes more memory with every step and does not stop: results, losses with their graphs, metrics
+ * in a list. Either until the end of the run, or until the end of each phase.
+ */
+#include <stdlib.h>
+
+#include "profiler/model/findings.h"
+#include "profiler/model/private.h"
+#include "profiler/model/process_growth.h"
+
+enum { WINDOWS = 6, LEAST_STEPS = 8 };
+
+#define LEAST_BYTES (INT64_C(64) << 20)
+#define LEAST_SHARE 0.05
+/* Of what is asked for in all, the floors show this part: they begin with the second window. */
+#define FLOORS_SHOW 0.7
+
+struct grown {
+	int64_t bytes, ns, at_ns;
+	double steps;
+	int owner;
+	enum model_stage stage;
+	int is_freed; /* with the phase */
+};
+
+static double least_bytes(const struct model *m)
+{
+	double share = LEAST_SHARE * (double)m->totals.peak_bytes;
+
+	return share > (double)LEAST_BYTES ? share : (double)LEAST_BYTES;
+}
+
+/* What the owner grew by over some stretches; 0 = it does not grow steadily, or too little. */
+static int64_t grown_over(const struct model *m, int owner, const struct growth_stretch *stretches,
+			  size_t count)
+{
+	const struct track *track = &m->priv->tables.tracks.items[owner];
+	struct growth g;
+
+	growth_begin(&g, stretches, count, WINDOWS);
+	process_growth_add(&g, track);
+	if (growth_shape(&g, FLOORS_SHOW * least_bytes(m)) != GROWTH_STEADY ||
+	    g.last - g.first < least_bytes(m) ||
+	    !process_growth_is_live(track, stretches[0].start_ns, stretches[count - 1].end_ns))
+		return 0;
+	return (int64_t)(g.last - g.first);
+}
+
+static double steps_of(const struct model *m, int owner, enum model_stage stage)
+{
+	double steps = 0;
+
+	for (size_t i = 0; i < m->pool_count; i++)
+		if (m->pools[i].owner == owner && m->pools[i].stage == stage &&
+		    m->pools[i].batches > 0)
+			steps += (double)m->pools[i].batches;
+	return steps;
+}
+
+/* Growth within each phase that is gone by the next one: the largest, when at least two phases do so. */
+static struct grown freed_growth(const struct model *m, int owner,
+				 const struct growth_stretch *phases, size_t count)
+{
+	struct grown most = {0};
+	int found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t bytes = grown_over(m, owner, &phases[i], 1);
+
+		found += bytes > 0;
+		if (bytes <= most.bytes)
+			continue;
+		most.bytes = bytes;
+		most.ns = phases[i].end_ns - phases[i].start_ns;
+		most.at_ns = phases[i].end_ns;
+	}
+	most.is_freed = 1;
+	return found >= 2 ? most : (struct grown){0};
+}
+
+static int64_t length_of(const struct growth_stretch *stretches, size_t count)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += stretches[i].end_ns - stretches[i].start_ns;
+	return sum;
+}
+
+/* Until the last batch: what comes after it, while workers leave, may free what the steps made. */
+static int64_t steps_end(const struct model *m, const struct model_phase *phase)
+{
+	int64_t exhausted_ns = phase->pool < 0 ? MODEL_NONE : m->pools[phase->pool].exhausted_ns;
+
+	return exhausted_ns > phase->start_ns && exhausted_ns < phase->end_ns ? exhausted_ns
+									      : phase->end_ns;
+}
+
+/* Batches of the pool whose phase ended at that moment; of a pool that was used for several, its share. */
+static double steps_until(const struct model *m, int owner, int64_t end_ns)
+{
+	double steps = 0, ns = 0, all_ns = 0;
+	int pool = -1;
+
+	for (size_t i = 0; i < m->phase_count && pool < 0; i++)
+		if (m->phases[i].owner == owner && steps_end(m, &m->phases[i]) == end_ns)
+			pool = m->phases[i].pool;
+	if (pool < 0)
+		return 0;
+	for (size_t i = 0; i < m->phase_count; i++) {
+		const struct model_phase *phase = &m->phases[i];
+		double length = (double)(phase->end_ns - phase->start_ns);
+
+		if (phase->owner != owner || phase->pool != pool)
+			continue;
+		all_ns += length;
+		ns += steps_end(m, phase) == end_ns ? length : 0;
+	}
+	steps = m->pools[pool].batches > 0 ? (double)m->pools[pool].batches : 0;
+	return all_ns > 0 ? steps * ns / all_ns : 0;
+}
+
+static struct grown growth_of(const struct model *m, int owner, enum model_stage stage,
+			      struct growth_stretch *phases)
+{
+	double steps = steps_of(m, owner, stage);
+	struct grown g = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < m->phase_count; i++) {
+		const struct model_phase *phase = &m->phases[i];
+
+		if (phase->owner == owner && phase->stage == stage && !phase->between &&
+		    phase->end_ns > phase->start_ns)
+			phases[count++] =
+				(struct growth_stretch){phase->start_ns, steps_end(m, phase)};
+	}
+	if (!count || steps < LEAST_STEPS)
+		return g;
+	g.bytes = grown_over(m, owner, phases, count);
+	g.ns = length_of(phases, count);
+	g.at_ns = phases[count - 1].end_ns;
+	if (!g.bytes)
+		g = freed_growth(m, owner, phases, count);
+	g.steps = g.is_freed ? steps_until(m, owner, g.at_ns) : steps;
+	if (g.bytes && g.steps <= 0) /* a phase that the program named: no pool's */
+		g.steps = steps * (double)g.ns / (double)length_of(phases, count);
+	g.owner = owner;
+	g.stage = stage;
+	return g;
+}
+
+static void report(const struct model *m, struct finding_sink *sink, const struct grown *g)
+{
+	const char *stage = g->stage == MODEL_STAGE_OTHER ? "" : model_stage_name(g->stage);
+	const struct model_evidence facts[] = {
+		{"growth_bytes", "more at the end", MODEL_BYTES, (double)g->bytes, NULL, 0},
+		{"bytes_per_step", "a step", MODEL_BYTES, (double)g->bytes / g->steps, NULL, 0},
+		{"steps", "steps", MODEL_COUNT, g->steps, NULL, 0},
+		{"seconds", "in", MODEL_SECONDS, (double)g->ns / 1e9, NULL, 0},
+	};
+	struct model_finding f = {
+		.id = "main-growth-per-step",
+		.severity = finding_severity(m, g->bytes, g->ns, m->totals.peak_bytes - g->bytes),
+		.title = finding_text(sink, "The training process grows with every %s%sstep", stage,
+				      *stage ? " " : ""),
+		.text = g->is_freed
+				? "It is freed when the phase ends, and the next one grows again: outputs of "
+				  "all steps are kept until then."
+				: "It is not freed from one phase to the next: something keeps what each step "
+				  "makes, such as losses with their graphs in a list.",
+		.brief = finding_text(sink, "more in process %lld after %.0f %s%ssteps",
+				      (long long)m->processes[g->owner].pid, g->steps, stage,
+				      *stage ? " " : ""),
+		.brief_bytes = g->bytes,
+		.advice =
+			"keep numbers, not tensors: loss.item() or loss.detach(); reduce metrics as they "
+			"come; loopmem sites names the lines",
+		.bytes = g->bytes,
+		.evidence = facts,
+		.evidence_count = sizeof(facts) / sizeof(facts[0]),
+		.moments = &g->at_ns,
+		.moment_count = 1,
+	};
+
+	finding_report(sink, &f);
+}
+
+void find_main_growth_per_step(const struct model *m, struct finding_sink *sink)
+{
+	struct growth_stretch *phases = malloc((m->phase_count + 1) * sizeof(*phases));
+	struct grown worst = {0};
+
+	for (size_t i = 0; phases && i < m->process_count; i++) {
+		for (int stage = 0; stage < MODEL_STAGES; stage++) {
+			struct grown g;
+
+			if (m->processes[i].role == MODEL_ROLE_WORKER)
+				break;
+			g = growth_of(m, (int)i, (enum model_stage)stage, phases);
+			if (g.bytes > worst.bytes)
+				worst = g;
+		}
+	}
+	if (worst.bytes)
+		report(m, sink, &worst);
+	free(phases);
+}

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""What grows step by step is found, with what the program knows of itself, and its twin that drops what it makes has no finding. The programs
+mostly wait: they run side by side."""
+import json
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+import tap
+from profiled import LOOPMEM, path, run, target
+
+MIB = 1 << 20
+SIZES = {"grow-until-end": 480, "grow-until-full": 360, "grow-when-reused": 120, "main-growth": 128, "main-growth-freed": 256,
+         "fd-growth": 1, "file-cache": 256, "rss-overcount": 100}
+
+
+def diagnose(name):
+    """Findings of a run by id, and the numbers that the program printed; None when it cannot have the fault here."""
+    session = path(f"{name}.loopmem")
+    # a twin keeps nothing, however much it makes: it makes less, since pages cost more than the wait
+    mib = SIZES[name.removesuffix("-not")] // (4 if name.endswith("-not") else 1)
+    r = run(target("growth_faults"), name, str(max(mib, 1)), options=["-q", "-o", session])
+    if r.returncode == 77:
+        return None
+    assert r.returncode == 0, r.stderr
+    text = subprocess.check_output([LOOPMEM, "report", "-f", "json", session])
+    return {f["id"]: f for f in json.loads(text)["findings"]}, [int(word) for word in r.stdout.split()]
+
+
+pool = ThreadPoolExecutor(2 * len(SIZES))
+runs = {name: pool.submit(diagnose, name) for size in SIZES for name in (size, size + "-not")}
+
+
+def twins(name, finding):
+    """The finding of the program with the fault and what it printed; the twin has none."""
+    both = runs[name].result(), runs[name + "-not"].result()
+    if None in both:
+        raise tap.Skip("the program cannot have this fault here")
+    (found, printed), (clean, _) = both
+    assert list(found) == [finding], found
+    assert not clean, clean
+    return found[finding], printed
+
+
+def near(value, truth):
+    assert abs(value - truth) <= 0.1 * truth, (value, truth)
+
+
+@tap.claim
+def what_workers_keep_until_their_pool_ends_is_found():
+    found, (size,) = twins("grow-until-end", "worker-growth")
+    near(found["evidence"]["growth_bytes"], size)
+    near(found["evidence"]["growth_bytes_worker"], size / 2)
+    near(found["evidence"]["bytes_per_item"], size / 60 / 4)
+    assert found["evidence"]["class"] == "freed with the pool", found
+    assert found["severity"] == "notice", found
+
+
+@tap.claim
+def a_cache_that_levels_off_is_told_from_a_leak():
+    found, (size,) = twins("grow-until-full", "worker-growth")
+    near(found["evidence"]["growth_bytes"], size)
+    assert found["evidence"]["class"] == "levels off", found
+    assert found["severity"] == "notice", found
+
+
+@tap.claim
+def what_goes_on_when_workers_are_used_again_is_a_warning():
+    found, (size,) = twins("grow-when-reused", "worker-growth")
+    near(found["evidence"]["growth_bytes"], size)
+    assert found["evidence"]["class"] == "goes on when re-used", found
+    assert found["severity"] == "warning", found
+
+
+@tap.claim
+def a_trainer_that_keeps_something_of_every_step_is_found():
+    found, (size, step) = twins("main-growth", "main-growth-per-step")
+    near(found["evidence"]["growth_bytes"], size)
+    near(found["evidence"]["bytes_per_step"], step)
+    assert "not freed" in found["text"], found
+
+
+@tap.claim
+def outputs_that_are_kept_until_the_end_of_a_phase_are_found():
+    found, (size, step) = twins("main-growth-freed", "main-growth-per-step")
+    near(found["evidence"]["growth_bytes"], size)
+    near(found["evidence"]["bytes_per_step"], step)
+    assert "freed when the phase ends" in found["text"], found
+
+
+@tap.claim
+def descriptors_that_are_kept_are_found():
+    found, (fds,) = twins("fd-growth", "fd-growth")
+    near(found["evidence"]["fds_max"], fds)
+    assert found["bytes"] == 0, found
+    text = subprocess.check_output([LOOPMEM, "report", path("fd-growth.loopmem")], text=True)
+    assert "opens descriptors and keeps them" in " ".join(text.split()), text
+
+
+@tap.claim
+def a_mapped_file_is_no_leak():
+    found, (size,) = twins("file-cache", "file-cache-not-leak")
+    near(found["evidence"]["file_growth_bytes"], size)
+    near(found["evidence"]["mapped_file_bytes"], size)
+
+
+@tap.claim
+def shared_pages_that_rss_counts_again_are_told():
+    found, (size,) = twins("rss-overcount", "rss-overcount")
+    near(found["evidence"]["rss_sum_bytes"], size)
+    near(found["evidence"]["total_bytes"], size / 5)
+
+
+tap.run()

@@ -1,0 +1,284 @@
+/*
+ * growth_faults FAULT [MIB]: a loop of steps in which something grows. With a name that ends in "-not" the same work, and what is made in a
+ * step is dropped at once. Prints what it knows of itself: bytes, or descriptors.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "inject/loopmem.h"
+
+enum { STEPS = 100, STEP_MS = 100, PARALLEL = 2 }; /* 10 s */
+
+static size_t size; /* that grows in all */
+static int faulty;
+
+static void pause_ms(int ms)
+{
+	poll(NULL, 0, ms);
+}
+
+/* A block of work; kept or not. */
+static void make(size_t bytes, int kept)
+{
+	char *block = memset(malloc(bytes), 1, bytes);
+
+	if (!kept)
+		free(block);
+}
+
+/* ---- a pool whose workers answer requests of one byte with one ------------------------------------------------- */
+
+enum keep { KEEP_NOTHING, KEEP_ALL, KEEP_SOME }; /* of the items of a worker */
+
+struct pool {
+	loopmem_pool id;
+	int ask[PARALLEL][2], answer[PARALLEL][2];
+	pid_t workers[PARALLEL];
+	int count, epoch, persistent;
+};
+
+static void work(const struct pool *pool, int worker, size_t item_bytes, int items, enum keep keep)
+{
+	char byte;
+
+	for (int i = 0; i <= worker; i++)
+		close(pool->ask[i][1]);
+	for (int i = 0; read(pool->ask[worker][0], &byte, 1) == 1; i++) {
+		make(item_bytes, keep == KEEP_ALL || (keep == KEEP_SOME && i < items * 2 / 5));
+		if (write(pool->answer[worker][1], &byte, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+static void begin(struct pool *pool, size_t item_bytes, int items, enum keep keep)
+{
+	const struct loopmem_pool_spec spec = {.stage = LOOPMEM_STAGE_TRAIN,
+					       .start = LOOPMEM_START_FORK,
+					       .epoch = pool->epoch,
+					       .workers = pool->count,
+					       .batch_size = 4,
+					       .flags = pool->persistent ? LOOPMEM_POOL_PERSISTENT
+									 : 0,
+					       .expected_batches = LOOPMEM_UNKNOWN};
+
+	pool->id = loopmem_pool_begin(&spec);
+	for (int i = 0; i < pool->count; i++) {
+		if (pipe(pool->ask[i]) || pipe(pool->answer[i]))
+			exit(1);
+		pool->workers[i] = fork();
+		if (!pool->workers[i])
+			work(pool, i, item_bytes, items, keep);
+		loopmem_pool_worker(pool->id, pool->workers[i], i);
+	}
+}
+
+static void next(const struct pool *pool, int step)
+{
+	int worker = step % pool->count;
+	char byte = 0;
+
+	loopmem_next_begin(pool->id);
+	if (write(pool->ask[worker][1], &byte, 1) != 1 ||
+	    read(pool->answer[worker][0], &byte, 1) != 1)
+		exit(1);
+	loopmem_next_end(pool->id, 1);
+	pause_ms(STEP_MS);
+}
+
+static void end(struct pool *pool)
+{
+	for (int i = 0; i < pool->count; i++) {
+		close(pool->ask[i][1]);
+		waitpid(pool->workers[i], NULL, 0);
+		close(pool->ask[i][0]);
+		close(pool->answer[i][0]);
+		close(pool->answer[i][1]);
+	}
+	loopmem_pool_end(pool->id);
+}
+
+/* ---- workers that grow ----------------------------------------------------------------------------------------- */
+
+/* One pool after the other; every worker keeps what it made of each item. */
+static void grow_until_end(void)
+{
+	for (int epoch = 0; epoch < 2; epoch++) {
+		struct pool pool = {.count = PARALLEL, .epoch = epoch};
+
+		begin(&pool, size / STEPS, STEPS / PARALLEL, faulty ? KEEP_ALL : KEEP_NOTHING);
+		for (int i = 0; i < STEPS * 6 / 10; i++)
+			next(&pool, i);
+		loopmem_pool_exhausted(pool.id);
+		end(&pool);
+	}
+	printf("%zu\n", size * 6 / 10);
+}
+
+/* The cache is full after two fifths of the items. */
+static void grow_until_full(void)
+{
+	struct pool pool = {.count = PARALLEL};
+
+	begin(&pool, 5 * size / 2 / STEPS, STEPS / PARALLEL, faulty ? KEEP_SOME : KEEP_NOTHING);
+	for (int i = 0; i < STEPS; i++)
+		next(&pool, i);
+	loopmem_pool_exhausted(pool.id);
+	end(&pool);
+	printf("%zu\n", (size_t)(STEPS / PARALLEL * 2 / 5) * PARALLEL * (5 * size / 2 / STEPS));
+}
+
+/* Persistent workers, used for five epochs. */
+static void grow_when_reused(void)
+{
+	struct pool pool = {.count = 1, .persistent = 1};
+
+	begin(&pool, size / STEPS, STEPS, faulty ? KEEP_ALL : KEEP_NOTHING);
+	for (int epoch = 0; epoch < 5; epoch++) {
+		if (epoch)
+			loopmem_pool_reuse(pool.id, epoch);
+		for (int i = 0; i < STEPS / 5; i++)
+			next(&pool, i);
+		loopmem_pool_exhausted(pool.id);
+	}
+	end(&pool);
+	printf("%zu\n", size);
+}
+
+/* ---- the process that trains -------------------------------------------------------------------------------------- */
+
+static void train(int epochs, int is_freed)
+{
+	enum { KEPT = STEPS };
+	char *outputs[KEPT];
+	size_t bytes = size / STEPS;
+
+	for (int epoch = 0; epoch < epochs; epoch++) {
+		struct pool pool = {.count = 1, .epoch = epoch};
+		int steps = STEPS / epochs;
+
+		begin(&pool, 4096, steps, KEEP_NOTHING);
+		for (int i = 0; i < steps; i++) {
+			next(&pool, i);
+			outputs[i] = memset(malloc(bytes), 1, bytes);
+			if (!faulty)
+				free(outputs[i]);
+		}
+		loopmem_pool_exhausted(pool.id);
+		end(&pool);
+		for (int i = 0; i < steps && faulty && is_freed; i++)
+			free(outputs[i]);
+	}
+	printf("%zu %zu\n", is_freed ? size / (size_t)epochs : size, bytes);
+}
+
+static void main_growth(void)
+{
+	train(2, 0);
+}
+
+static void main_growth_freed(void)
+{
+	train(2, 1);
+}
+
+/* ---- others ------------------------------------------------------------------------------------------------------- */
+
+static void fd_growth(void)
+{
+	enum { STEPS_LONG = 140, EACH = 3 };
+
+	for (int i = 0; i < STEPS_LONG; i++, pause_ms(STEP_MS))
+		for (int k = 0; k < EACH; k++) {
+			int fd = open("/dev/null", O_RDONLY);
+
+			if (!faulty)
+				close(fd);
+		}
+	printf("%d\n", STEPS_LONG * EACH);
+}
+
+/* Reads a mapped file from its beginning to its end; the twin copies what it reads. */
+static void file_cache(void)
+{
+	FILE *file = tmpfile();
+	size_t part = size / STEPS / 4096 * 4096;
+	char *block = memset(malloc(part), 1, part), *map;
+	volatile char sum = 0;
+
+	for (int i = 0; i < STEPS; i++)
+		if (!file || fwrite(block, part, 1, file) != 1)
+			exit(77);
+	fflush(file);
+	map = mmap(NULL, part * STEPS, PROT_READ, MAP_SHARED, fileno(file), 0);
+	if (map == MAP_FAILED)
+		exit(77);
+	loopmem_phase_begin(LOOPMEM_STAGE_OTHER, LOOPMEM_UNKNOWN, "read");
+	for (int i = 0; i < STEPS; i++, pause_ms(STEP_MS)) {
+		for (size_t at = 0; at < part && faulty; at += 4096)
+			sum += map[(size_t)i * part + at];
+		make(part, !faulty);
+	}
+	printf("%zu\n", part * STEPS);
+	fflush(stdout);
+	loopmem_phase_end(); /* an edge: it is measured now, however busy the machine */
+	pause_ms(1500);
+}
+
+/* Children that share what their parent has. */
+static void rss_overcount(void)
+{
+	enum { CHILDREN = 4 };
+	char *memory = malloc(size);
+
+	if (faulty)
+		memset(memory, 1, size);
+	for (int i = 0; i < CHILDREN; i++)
+		if (!fork()) {
+			pause_ms(8000);
+			_exit(0);
+		}
+	while (wait(NULL) > 0)
+		;
+	free(memory);
+	printf("%zu\n", size * (CHILDREN + 1));
+}
+
+static const struct fault {
+	const char *name;
+	void (*run)(void);
+} faults[] = {
+	{"grow-until-end", grow_until_end},
+	{"grow-until-full", grow_until_full},
+	{"grow-when-reused", grow_when_reused},
+	{"main-growth", main_growth},
+	{"main-growth-freed", main_growth_freed},
+	{"fd-growth", fd_growth},
+	{"file-cache", file_cache},
+	{"rss-overcount", rss_overcount},
+};
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return 2;
+	size = (size_t)(argc > 2 ? atoi(argv[2]) : 20) << 20;
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		size_t length = strlen(faults[i].name);
+
+		if (strncmp(argv[1], faults[i].name, length) ||
+		    (argv[1][length] && strcmp(argv[1] + length, "-not")))
+			continue;
+		faulty = !argv[1][length];
+		pause_ms(200); /* as a program that starts up */
+		faults[i].run();
+		return 0;
+	}
+	return 2;
+}
