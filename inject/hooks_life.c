@@ -18,7 +18,7 @@ EXPORT pid_t fork(void)
 	pid_t child = REAL(fork)();
 
 	if (child > 0)
-		lifecycle_has_forked(child);
+		lifecycle_has_forked(child, __builtin_return_address(0));
 	return child;
 }
 

@@ -15,6 +15,7 @@
 
 #include "inject/bare.h"
 #include "inject/events.h"
+#include "inject/fork_site.h"
 #include "inject/heap.h"
 #include "inject/locks.h"
 #include "inject/pools.h"
@@ -89,10 +90,17 @@ void lifecycle_check_fork(void)
 	become_child(thread_live_bytes(self_segment));
 }
 
-void lifecycle_has_forked(pid_t child)
+void lifecycle_has_forked(pid_t child, const void *caller)
 {
-	if (self_is_published())
-		event_emit(&(struct event){.kind = LOOPMEM_EVENT_FORK, .value = child});
+	struct fork_site site;
+
+	if (!self_is_published())
+		return;
+	fork_site_find(&site, caller);
+	event_emit(&(struct event){.kind = LOOPMEM_EVENT_FORK,
+				   .value = child,
+				   .value2 = site.claimed,
+				   .text = site.text});
 }
 
 static bool is_this_process(void)
@@ -148,6 +156,13 @@ void lifecycle_trainer(void)
 	guard_enter();
 	if (self_is_planned() && !bare_begin())
 		self_give_up_plan();
+	self_publish();
+	guard_leave();
+}
+
+void lifecycle_groups(void)
+{
+	guard_enter();
 	self_publish();
 	guard_leave();
 }

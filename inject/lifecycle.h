@@ -6,8 +6,8 @@
 
 #include <sys/types.h>
 
-/* In the parent, after a fork. */
-void lifecycle_has_forked(pid_t child);
+/* In the parent, after a fork that was called from `caller`. */
+void lifecycle_has_forked(pid_t child, const void *caller);
 
 /* About to be replaced / was not, after all. */
 void lifecycle_exec(void);
@@ -22,5 +22,9 @@ void lifecycle_check_fork(void);
 
 /* The process trains: it has a pool or a phase. Its segment is wanted now. */
 void lifecycle_trainer(void);
+
+/* It has a group of processes. That makes no trainer of it: under a bare preload it starts no
+ * collector. */
+void lifecycle_groups(void);
 
 #endif

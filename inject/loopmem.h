@@ -51,6 +51,8 @@ enum loopmem_pool_flags {
 	LOOPMEM_POOL_PERSISTENT = 1 << 0, /* the iterator is re-used for the next epoch */
 	LOOPMEM_POOL_STATEFUL = 1 << 1,   /* the loader keeps resumable state in it */
 	LOOPMEM_POOL_NAMED = 1 << 2,      /* `label` is a person's: names show it, not the stage */
+	LOOPMEM_POOL_GROUP =
+		1 << 3, /* processes with one origin that serve no loader: no batches */
 };
 
 #define LOOPMEM_UNKNOWN (-1)

@@ -144,7 +144,10 @@ loopmem_pool loopmem_pool_begin(const struct loopmem_pool_spec *spec)
 	int saved = errno;
 	loopmem_pool pool = 0;
 
-	lifecycle_trainer();
+	if (spec && spec->flags & LOOPMEM_POOL_GROUP)
+		lifecycle_groups();
+	else
+		lifecycle_trainer();
 	if (spec && lock_enter(LOCK_POOLS)) {
 		pool = begin(spec);
 		lock_leave(LOCK_POOLS);

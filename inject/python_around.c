@@ -207,7 +207,8 @@ static struct python_method *definition(const char *name)
 	static struct python_method methods[] = {
 		{.name = "__init__"},          {.name = "_reset"},
 		{.name = "_next_data"},        {.name = "exec_module"},
-		{.name = "_shutdown_workers"}, {.name = "wrapped"},
+		{.name = "_shutdown_workers"}, {.name = "start"},
+		{.name = "wrapped"},
 	};
 	size_t i = 0, last = sizeof(methods) / sizeof(methods[0]) - 1;
 

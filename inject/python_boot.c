@@ -21,6 +21,7 @@
 #include "inject/python/names_py.h"
 #include "inject/python/phases_py.h"
 #include "inject/python/pools_py.h"
+#include "inject/python/processes_py.h"
 #include "inject/python/stages_py.h"
 #include "inject/python_api.h"
 #include "inject/python_around.h"
@@ -44,8 +45,9 @@ static const struct {
 	{                                                                    \
 #name, name##_py, "loopmem." #name, "<loopmem>/" #name ".py" \
 	}
-	SOURCE(faults),    SOURCE(frames), SOURCE(frameworks), SOURCE(hook),  SOURCE(length),
-	SOURCE(lightning), SOURCE(names),  SOURCE(phases),     SOURCE(pools), SOURCE(stages),
+	SOURCE(faults), SOURCE(frames),    SOURCE(frameworks), SOURCE(hook),
+	SOURCE(length), SOURCE(lightning), SOURCE(names),      SOURCE(phases),
+	SOURCE(pools),  SOURCE(processes), SOURCE(stages),
 #undef SOURCE
 };
 
@@ -61,6 +63,7 @@ static uint32_t looks;    /* ticks of the main thread that looked or might have;
 static PyObject *modules; /* of load(), by name. With the GIL, as the next */
 static PyObject *shim;
 
+enum { SOON = 512 };      /* ticks that come early for the hook's sake */
 enum { LOOKS = 1 << 12 }; /* a process that has no interpreter by then is left in peace */
 
 static void set_state(enum loopmem_python_state state, const char *reason)
@@ -291,6 +294,14 @@ static bool look_for_python(void)
 	set_state(LOOPMEM_PYTHON_WAITING, "");
 	__atomic_store_n(&progress, BOOT_WAITING, __ATOMIC_RELEASE);
 	return true;
+}
+
+bool python_boot_is_waiting(void)
+{
+	static int asked; /* atomic */
+
+	return __atomic_load_n(&progress, __ATOMIC_RELAXED) == BOOT_WAITING &&
+	       __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED) < SOON;
 }
 
 void python_boot_tick(void)

@@ -10,9 +10,14 @@
 #ifndef INJECT_PYTHON_BOOT_H
 #define INJECT_PYTHON_BOOT_H
 
+#include <stdbool.h>
+
 /* Called on the slow path of an allocation: no lock of ours held, errno saved by the caller. Cheap
  * when there is nothing left to do. Never runs Python code itself. */
 void python_boot_tick(void);
+
+/* An interpreter was found and its hook is not in yet: ticks should come soon. Not for ever. */
+bool python_boot_is_waiting(void);
 
 /* In the child of a fork, before anything else of ours runs there: the hook is inherited, a call
  * that was queued may be lost. */

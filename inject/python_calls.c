@@ -12,6 +12,7 @@
 #include "inject/pools.h"
 #include "inject/python_around.h"
 #include "inject/python_frame.h"
+#include "inject/python_site.h"
 #include "inject/segment.h"
 #include "inject/self.h"
 #include "inject/text.h"
@@ -186,6 +187,39 @@ static PyObject *call_dropped(PyObject *self, PyObject *args)
 	return none();
 }
 
+/* site(): the line of the user's code that runs, b"" when there is none. */
+static PyObject *call_site(PyObject *self, PyObject *args)
+{
+	struct fork_site site;
+
+	(void)self;
+	(void)args;
+	python_site_find(&site);
+	return py.PyBytes_FromString(site.text);
+}
+
+/* For os.register_at_fork, where an exception would be printed and lost: these raise none. */
+static PyObject *call_forking(PyObject *self, PyObject *args)
+{
+	struct fork_site site;
+
+	(void)self;
+	(void)args;
+	guard_enter();
+	python_site_find(&site);
+	fork_site_announce(&site);
+	guard_leave();
+	return none();
+}
+
+static PyObject *call_forked(PyObject *self, PyObject *args)
+{
+	(void)self;
+	(void)args;
+	fork_site_announce(NULL);
+	return none();
+}
+
 static PyObject *call_state(PyObject *self, PyObject *args)
 {
 	struct loopmem_segment *segment = self_segment;
@@ -217,6 +251,9 @@ static struct python_method methods[] = {
 	{"phase_begin", call_phase_begin, PYTHON_VARARGS, NULL},
 	{"phase_end", call_phase_end, PYTHON_NOARGS, NULL},
 	{"release_note", call_release_note, PYTHON_VARARGS, NULL},
+	{"site", call_site, PYTHON_NOARGS, NULL},
+	{"forking", call_forking, PYTHON_NOARGS, NULL},
+	{"forked", call_forked, PYTHON_NOARGS, NULL},
 	{"dropped", call_dropped, PYTHON_NOARGS, NULL},
 	{"state", call_state, PYTHON_VARARGS, NULL},
 	{"around", python_around, PYTHON_VARARGS, NULL},
@@ -242,6 +279,7 @@ static const struct {
 	{"PERSISTENT", LOOPMEM_POOL_PERSISTENT},
 	{"STATEFUL", LOOPMEM_POOL_STATEFUL},
 	{"NAMED", LOOPMEM_POOL_NAMED},
+	{"GROUP", LOOPMEM_POOL_GROUP},
 	{"UNKNOWN", LOOPMEM_UNKNOWN},
 	{"LABEL_BYTES", LOOPMEM_LABEL},
 	{"ORIGIN_BYTES", LOOPMEM_ORIGIN},

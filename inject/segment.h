@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define LOOPMEM_SEGMENT_MAGIC   UINT64_C(0x314d454d504f4f4c) /* "LOOPMEM1" read as little endian */
-#define LOOPMEM_SEGMENT_VERSION 1u
+#define LOOPMEM_SEGMENT_VERSION 2u
 #define LOOPMEM_SEGMENT_SUFFIX  ".seg"
 
 enum {
@@ -42,6 +42,7 @@ enum {
 	LOOPMEM_ORIGIN = 160,
 	LOOPMEM_CMDLINE = 256,
 	LOOPMEM_REASON = 128,
+	LOOPMEM_TEXT = 40,
 };
 
 /* What one thread counted in one context. Monotonic. The live heap of the process is
@@ -133,7 +134,9 @@ enum loopmem_event_kind {
 	LOOPMEM_EVENT_POOL_END = 8,
 	LOOPMEM_EVENT_PHASE_BEGIN = 9, /* value = stage, value2 = epoch, text = name */
 	LOOPMEM_EVENT_PHASE_END = 10,
-	LOOPMEM_EVENT_FORK = 11, /* value = child pid, in the parent */
+	/* in the parent; value = child pid, value2 = 1 when a pool will claim the child; text = the line or
+	 * the code that forked, "" when not known */
+	LOOPMEM_EVENT_FORK = 11,
 	/* about to exec; the next image has a segment of its own */
 	LOOPMEM_EVENT_EXEC = 12,
 	LOOPMEM_EVENT_EXIT = 13, /* value = status given to _exit */
@@ -158,7 +161,7 @@ struct loopmem_event {
 	uint32_t pool_id;
 	int64_t value;
 	int64_t value2;
-	char text[24];
+	char text[LOOPMEM_TEXT];
 };
 
 enum loopmem_python_state {

@@ -10,6 +10,7 @@
 
 #include "inject/heap.h"
 #include "inject/locks.h"
+#include "inject/python_boot.h"
 #include "inject/sample.h"
 #include "inject/self.h"
 
@@ -63,7 +64,7 @@ static bool take_slot(void)
 
 void thread_count_down(void)
 {
-	thread.early = self_is_waiting();
+	thread.early = self_is_waiting() || python_boot_is_waiting();
 	thread.countdown = thread.early ? SELF_WAIT_BYTES : sample_gap(&thread.random);
 }
 

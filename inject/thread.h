@@ -54,7 +54,8 @@ static inline void guard_leave(void)
 /* Gives the calling thread its slot, once. Keeps errno. */
 void thread_attach(void);
 
-/* Begins the way to the next tick: a sampling point, or, in a child that is not yet seen to stay, an early one. */
+/* Begins the way to the next tick: a sampling point, or, in a child that is not yet seen to stay
+ * and in an interpreter that is not hooked yet, an early one. */
 void thread_count_down(void);
 
 /* Makes `context` the calling thread's, in the present segment. */

@@ -1,6 +1,8 @@
 /* Words for pools; see pool_words.h. */
 #include "tui/pool_words.h"
 
+#include "profiler/view/words.h"
+
 const char *pool_state_text(struct sheet *sheet, const struct model_pool *pool,
 			    const struct model_pool_moment *moment)
 {
@@ -10,7 +12,7 @@ const char *pool_state_text(struct sheet *sheet, const struct model_pool *pool,
 		return moment->held_idle > 0 ? "likely idle !" : "likely idle";
 	if (moment->state == MODEL_EXHAUSTED && moment->held_idle > 0)
 		return sheet_text(sheet, "%-10s !", model_state_name(shown));
-	return model_state_name(moment->state);
+	return words_doing(pool, moment->state);
 }
 
 void pool_batches(const struct model_pool *pool, int64_t batches, struct value *value)

@@ -35,7 +35,8 @@ static void add_pool(struct ui *ui, struct sheet *sheet, size_t i)
 	CELL(POOL)->role = role_of_stage(pool->stage);
 	value_text(CELL(STATE), pool_state_text(sheet, pool, &ui->now.pools[i]));
 	if (pool->workers)
-		value_number(CELL(WORKERS), VALUE_COUNT, (int64_t)pool->member_count);
+		value_number(CELL(WORKERS), VALUE_COUNT,
+			     pool->grouped ? pool->workers : (int64_t)pool->member_count);
 	number_or_none(CELL(MEMORY), pool->memory_max);
 	number_or_none(CELL(PRIVATE), pool->private_max);
 	number_or_none(CELL(HEAP), pool->live_heap_max);

@@ -117,6 +117,12 @@ struct branch {
 
 static void add_branch(struct ui *ui, struct sheet *sheet, int parent, const struct branch *up);
 
+static void add_below(struct ui *ui, struct sheet *sheet, size_t process, const struct branch *down)
+{
+	if (down->depth < DEPTH_MAX)
+		add_branch(ui, sheet, (int)process, down);
+}
+
 /* The prefix of an entry, and of what hangs below it. */
 static void grow(const struct branch *up, int last, char *own, struct branch *down)
 {
@@ -151,6 +157,7 @@ static void add_workers(struct ui *ui, struct sheet *sheet, size_t pool, int ali
 			continue;
 		grow(up, ++shown == alive, own, &down);
 		add_process(ui, sheet, process, own);
+		add_below(ui, sheet, process, &down);
 	}
 	if (shown < alive) {
 		struct sheet_row *row = sheet_add(sheet, ROW_NOTE, 0);
@@ -237,13 +244,17 @@ static int64_t sort_key(const struct ui *ui, size_t index)
 	return view->reversed ? key : -key;
 }
 
-/* 1 = the pool lives under this process at the cursor. */
+/* 1 = the pool lives under this process at the cursor: its owner or, of orphans, whatever lives of those above it. */
 static int hangs_here(const struct ui *ui, size_t pool, int parent, int *alive)
 {
 	const struct model_pool *p;
+	int up;
 
 	*alive = workers_of(ui, pool, &p);
-	return *alive && p->owner == parent;
+	up = p->owner;
+	while (up >= 0 && !alive_here(ui, (size_t)up))
+		up = ui->model->processes[up].parent;
+	return *alive && up == parent;
 }
 
 static size_t collect_entries(struct ui *ui, int parent, struct entry *entries)
@@ -281,8 +292,7 @@ static void add_entry(struct ui *ui, struct sheet *sheet, size_t index, int last
 		return;
 	}
 	add_process(ui, sheet, index, own);
-	if (down.depth < DEPTH_MAX)
-		add_branch(ui, sheet, (int)index, &down);
+	add_below(ui, sheet, index, &down);
 }
 
 static void add_branch(struct ui *ui, struct sheet *sheet, int parent, const struct branch *up)
@@ -300,11 +310,17 @@ static void add_branch(struct ui *ui, struct sheet *sheet, int parent, const str
 static void build_tree(struct ui *ui, struct sheet *sheet)
 {
 	const struct branch root = {.depth = 1};
+	int alive;
 
 	for (size_t i = 0; i < ui->model->process_count; i++)
 		if (is_child(ui, i, -1)) {
 			add_process(ui, sheet, i, "");
 			add_branch(ui, sheet, (int)i, &root);
+		}
+	for (size_t i = 0; i < ui->model->pool_count; i++)
+		if (hangs_here(ui, i, -1, &alive)) {
+			add_pool(ui, sheet, i, alive, "");
+			add_workers(ui, sheet, i, alive, &root);
 		}
 }
 

@@ -1,9 +1,10 @@
-"""hook.py: finds torch's data loaders and puts the calls of pools.py around four of their methods.
+"""hook.py: finds torch's data loaders and puts the calls of pools.py around four of their methods,
+and multiprocessing for processes.py.
 
 Runs inside the user's program, started by python_boot.c, which gives every file here two names:
 `shim` (the C functions of python_calls.c) and `load` (gives another file here as a module).
 No module of ours is in sys.modules and nothing but `sys` and built-in modules is imported before
-torch is. What torch has to look like is checked first; if it does not, nothing of it is touched.
+torch or multiprocessing is. What torch has to look like is checked first; if it does not, nothing of it is touched.
 """
 import sys
 
@@ -48,17 +49,22 @@ def follow(module):
     if what:
         shim.state(shim.REFUSED, f"{version} has no {what}".encode())
         return
-    load("pools").follow(module._BaseDataLoaderIter, (
+    pools = load("pools")
+    pools.follow(module._BaseDataLoaderIter, (
         module._SingleProcessDataLoaderIter, module._MultiProcessingDataLoaderIter))
+    load("processes").loaders = pools.live
     shim.state(shim.HOOKED, version.encode())
 
 
 class Finder:
-    """First in sys.meta_path until torch's loader module is imported: lets the others find it, and
-    follows it when its code has run. Finds nothing itself."""
+    """First in sys.meta_path until one module is imported: lets the others find it, and follows it
+    when its code has run. Finds nothing itself."""
+
+    def __init__(self, wanted, follower):
+        self.wanted, self.follower = wanted, follower
 
     def find_spec(self, name, path=None, target=None):
-        if name != TARGET:
+        if name != self.wanted:
             return None
         try:
             spec = self.others(name, path, target)
@@ -84,22 +90,29 @@ class Finder:
                 return
             if failed is None:
                 sys.meta_path.remove(self)
-                follow(args[0])
+                self.follower(args[0])
 
         loader.exec_module = shim.around(
             "exec_module", loader.exec_module, lambda args, kwargs: True, executed)
 
 
-def install():
-    """Follows torch's loaders now or when they are imported. False: ask again later."""
-    load("phases").publish()
-    module = sys.modules.get(TARGET)
+def await_module(name, follower):
+    """Follows a module now or when it is imported. False: it is being imported at this moment."""
+    module = sys.modules.get(name)
     if module is None:
-        if not any(type(finder) is Finder for finder in sys.meta_path):
-            sys.meta_path.insert(0, Finder())
-        shim.state(shim.INSTALLED, b"")
+        if not any(type(finder) is Finder and finder.wanted == name for finder in sys.meta_path):
+            sys.meta_path.insert(0, Finder(name, follower))
     elif getattr(getattr(module, "__spec__", None), "_initializing", False):
         return False
     else:
-        follow(module)
+        follower(module)
     return True
+
+
+def install():
+    """Follows what there is to follow now or when it is imported. False: ask again later."""
+    load("phases").publish()
+    shim.state(shim.INSTALLED, b"")
+    processes = load("processes")
+    ready = [await_module(name, follower) for name, follower in processes.FOLLOWERS.items()]
+    return all(ready) & await_module(TARGET, follow)

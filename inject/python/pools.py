@@ -12,11 +12,11 @@ the user's may raise at any call in it: then the second half of each pair runs, 
 """
 import _weakref
 import posix
-import sys
 
 faults = load("faults")
 stages = load("stages")
 frames = load("frames")
+processes = load("processes")
 
 FAILED = -1  # next_end: neither a batch nor the end
 live = {}  # id of the iterator: its Pool. Emptied in a forked child: those are the parent's.
@@ -70,21 +70,14 @@ def argument(args, kwargs, position, name, default=None):
 
 # -- birth ------------------------------------------------------------------------------------
 
-STARTS = {"fork": shim.FORK, "spawn": shim.SPAWN, "forkserver": shim.FORKSERVER}
-
-
 def started_by(loader):
     """How the workers of a loader come to life."""
     if not loader.num_workers:
         return shim.NONE
     if getattr(loader, "worker_method", None) == "thread":
         return shim.THREAD
-    default = sys.modules["multiprocessing"].context._default_context
-    context = loader.multiprocessing_context or default
-    name = context.get_start_method(allow_none=True)
-    if name is None:  # asking without allow_none would settle it for the program
-        name = default._default_context.get_start_method(allow_none=True)
-    return STARTS.get(name, shim.FORK)
+    context = loader.multiprocessing_context
+    return processes.started_as(context.get_start_method(allow_none=True) if context else None)
 
 
 def is_stateful(loader):

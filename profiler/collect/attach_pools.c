@@ -109,7 +109,7 @@ int64_t attach_pools_add(struct attach_pools *ps, const struct attach_found *fou
 	struct pool *pool;
 
 	if (found->kind == LADDER_OTHER)
-		snprintf(row.label, sizeof(row.label), "worker pool");
+		snprintf(row.label, sizeof(row.label), "worker pool"), row.flags = POOL_FLAG_GROUP;
 	pool = g ? pools_add_guess(ps->edges->pools, ps->edges->job, found->owner, &row) : NULL;
 	if (!pool)
 		return 0;
@@ -145,9 +145,9 @@ void attach_pools_join(struct attach_pools *ps, int64_t number, struct process *
 		g->capacity = capacity;
 	}
 	g->workers[g->count++] = (struct guess_worker){.process = worker};
-	pool_add_guessed_worker(g->pool, ps->edges->job, worker);
+	pool_add_untold_worker(g->pool, ps->edges->job, worker);
 	g->pool->last.row.workers = (int32_t)g->count;
-	pool_rewrite_guess(g->pool, ps->edges->job);
+	pool_rewrite(g->pool, ps->edges->job);
 }
 
 /* ---- states ---- */
@@ -249,7 +249,7 @@ static void become(struct attach_pools *ps, struct guess *g, enum loopmem_pool_s
 	row->state = (uint32_t)state;
 	row->last_batch_ns = monotonic(ps, g->idle.active_ns);
 	row->exhausted_ns = state == LOOPMEM_POOL_EXHAUSTED ? monotonic(ps, t_ns) : 0;
-	pool_rewrite_guess(g->pool, ps->edges->job);
+	pool_rewrite(g->pool, ps->edges->job);
 	tell(ps, g, events[state], t_ns);
 }
 
@@ -302,7 +302,7 @@ static void end(struct attach_pools *ps, struct guess *g, int64_t t_ns)
 {
 	g->pool->last.row.end_ns = monotonic(ps, t_ns);
 	g->pool->last.row.state = LOOPMEM_POOL_ENDED;
-	pool_rewrite_guess(g->pool, ps->edges->job);
+	pool_rewrite(g->pool, ps->edges->job);
 	tell(ps, g, "pool-end", t_ns);
 	g->pool->over = 1; /* from here on pools_settle may free it */
 	free(g->workers);

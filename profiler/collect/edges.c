@@ -75,6 +75,17 @@ static void mark(struct edges *e, struct process *p, struct pool *pool, uint32_t
 	e->walk_shm |= kinds[kind].shm;
 }
 
+static void take_fork(struct edges *e, const struct loopmem_event *event)
+{
+	struct process *child = job_add(e->job, (pid_t)event->value, NULL);
+
+	if (!child)
+		return;
+	e->measure = 1;
+	memcpy(child->fork_site, event->text, sizeof(child->fork_site));
+	child->claimed = event->value2 != 0;
+}
+
 static void take_event(struct edges *e, struct process *p, const struct loopmem_event *event)
 {
 	struct pool *pool = event->pool_id ? pools_find(e->pools, p, event->pool_id) : NULL;
@@ -82,9 +93,8 @@ static void take_event(struct edges *e, struct process *p, const struct loopmem_
 
 	if (event->kind >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[event->kind].name)
 		return;
-	if (event->kind == LOOPMEM_EVENT_FORK && p->inner_pid == p->pid &&
-	    job_add(e->job, (pid_t)event->value, NULL))
-		e->measure = 1;
+	if (event->kind == LOOPMEM_EVENT_FORK && p->inner_pid == p->pid)
+		take_fork(e, event);
 	if (kinds[event->kind].frequent && !may_tell(p, t_ns))
 		e->thinned++;
 	else

@@ -18,6 +18,11 @@ void pools_release(struct pools *ps)
 	*ps = (struct pools){0};
 }
 
+int pool_is_group(const struct pool *pool)
+{
+	return !!(pool->last.row.flags & POOL_FLAG_GROUP);
+}
+
 struct pool *pools_find(const struct pools *ps, const struct process *owner, uint32_t id)
 {
 	for (size_t i = 0; i < ps->count; i++)
@@ -45,7 +50,7 @@ static const char *const stage_names[] = {"other",    "train", "sanity",
 					  "validate", "test",  "predict"};
 static const char *const start_names[POOL_STARTS] = {"none", "fork", "spawn", "forkserver",
 						     "thread"};
-enum { FLAG_PERSISTENT = 1, FLAG_STATEFUL = 2, FLAG_NAMED = 4 };
+enum { FLAG_PERSISTENT = 1, FLAG_STATEFUL = 2, FLAG_NAMED = 4, FLAG_GROUP = POOL_FLAG_GROUP };
 
 #define NAME(names, index) \
 	((index) < sizeof(names) / sizeof((names)[0]) ? (names)[index] : (names)[0])
@@ -85,6 +90,7 @@ static void write_pool(struct pool *pool, const struct recorder *r, int64_t now_
 		.stateful = !!(row->flags & FLAG_STATEFUL),
 		.named = !!(row->flags & FLAG_NAMED),
 		.guessed = pool->guessed,
+		.grouped = pool_is_group(pool),
 		.expected_batches = known(row->expected_batches),
 		.batches = (int64_t)row->batches,
 		.stall_ns = (int64_t)row->stall_ns,
@@ -242,7 +248,8 @@ static void join_process(struct pool *pool, struct pool_worker *worker, struct j
 			 struct process *p)
 {
 	worker->process = p;
-	if (p != pool->owner && p->role != ROLE_ROOT) {
+	if (p != pool->owner && p->role != ROLE_ROOT &&
+	    (p->role != ROLE_OWNER || !pool_is_group(pool))) {
 		p->role = ROLE_WORKER;
 		process_write(p, j->recorder);
 	}
@@ -319,10 +326,10 @@ void pools_update(struct pools *ps, struct job *j, struct process *owner, int64_
 	segment_each_worker(&owner->segment, take_worker, &search);
 }
 
-/* ---- guesses ---- */
+/* ---- pools that no segment tells of ---- */
 
-struct pool *pools_add_guess(struct pools *ps, struct job *j, struct process *owner,
-			     const struct loopmem_pool_row *row)
+static struct pool *add_untold(struct pools *ps, struct job *j, struct process *owner,
+			       const struct loopmem_pool_row *row, int guessed)
 {
 	const struct segment_pool seen = {.row = *row};
 	struct pool *pool = add_pool(ps, owner, &seen);
@@ -331,13 +338,25 @@ struct pool *pools_add_guess(struct pools *ps, struct job *j, struct process *ow
 		return NULL;
 	if (owner->role != ROLE_OWNER)
 		make_owner(owner, j);
-	pool->guessed = 1;
+	pool->guessed = guessed;
 	pool->number = ++ps->last_number;
-	pool_rewrite_guess(pool, j);
+	pool_rewrite(pool, j);
 	return pool;
 }
 
-void pool_add_guessed_worker(struct pool *pool, struct job *j, struct process *p)
+struct pool *pools_add_guess(struct pools *ps, struct job *j, struct process *owner,
+			     const struct loopmem_pool_row *row)
+{
+	return add_untold(ps, j, owner, row, 1);
+}
+
+struct pool *pools_add_forks(struct pools *ps, struct job *j, struct process *owner,
+			     const struct loopmem_pool_row *row)
+{
+	return add_untold(ps, j, owner, row, 0);
+}
+
+void pool_add_untold_worker(struct pool *pool, struct job *j, struct process *p)
 {
 	const struct loopmem_worker_row row = {
 		.pid = p->inner_pid,
@@ -350,7 +369,7 @@ void pool_add_guessed_worker(struct pool *pool, struct job *j, struct process *p
 		join_process(pool, worker, j, p);
 }
 
-void pool_rewrite_guess(struct pool *pool, struct job *j)
+void pool_rewrite(struct pool *pool, struct job *j)
 {
 	write_pool(pool, j->recorder, recorder_now(j->recorder));
 }
@@ -361,6 +380,9 @@ static void note_orphans(struct pool *pool, struct job *j, int64_t now_ns)
 {
 	const int64_t grace_ns = 200000000;
 
+	if (pool_is_group(
+		    pool)) /* a program may leave what it forked to itself: the model judges */
+		return;
 	if (pool->owner->state == PROCESS_ALIVE || now_ns - pool->owner->ended_ns < grace_ns)
 		return;
 	for (size_t i = 0; i < pool->worker_count; i++) {
@@ -392,6 +414,20 @@ void pools_owner_gone(struct pools *ps, const struct process *owner)
 	}
 }
 
+/* A group whose processes are replaced for ever keeps those that the owner's ring may still name. */
+static void forget_dead(struct pool *pool)
+{
+	size_t kept = 0, newest = pool->worker_count - LOOPMEM_WORKERS;
+
+	for (size_t i = 0; i < pool->worker_count; i++) {
+		const struct pool_worker *w = &pool->workers[i];
+
+		if (i >= newest || (w->process && w->process->state == PROCESS_ALIVE))
+			pool->workers[kept++] = *w;
+	}
+	pool->worker_count = kept;
+}
+
 static int workers_live(const struct pool *pool)
 {
 	for (size_t i = 0; i < pool->worker_count; i++) {
@@ -414,6 +450,8 @@ void pools_settle(struct pools *ps, struct job *j, int64_t now_ns)
 			if (!pool->workers[w].process)
 				find_process(pool, &pool->workers[w], j);
 		note_orphans(pool, j, now_ns);
+		if (pool_is_group(pool) && pool->worker_count > 2 * LOOPMEM_WORKERS)
+			forget_dead(pool);
 		if (pool->over && !workers_live(pool))
 			free_pool(pool);
 		else

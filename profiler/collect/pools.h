@@ -55,14 +55,20 @@ void pools_release(struct pools *ps);
 /* Takes up pools that were begun since, of all processes, in order of their births. */
 void pools_find_new(struct pools *ps, struct job *j);
 
+/* Processes with one origin that serve no loader: pool->last.row.flags, as in the segment. */
+enum { POOL_FLAG_GROUP = 8 };
+int pool_is_group(const struct pool *pool);
+
 /* A pool that no segment tells of: `row` as the segment would have it. Its owner becomes one. NULL
- * when out of memory. */
+ * when out of memory. A guess from outside, or children that a process forked (forks.h). */
 struct pool *pools_add_guess(struct pools *ps, struct job *j, struct process *owner,
 			     const struct loopmem_pool_row *row);
-void pool_add_guessed_worker(struct pool *pool, struct job *j, struct process *worker);
+struct pool *pools_add_forks(struct pools *ps, struct job *j, struct process *owner,
+			     const struct loopmem_pool_row *row);
+void pool_add_untold_worker(struct pool *pool, struct job *j, struct process *worker);
 
-/* Writes the row of a guessed pool as pool->last has it now. */
-void pool_rewrite_guess(struct pool *pool, struct job *j);
+/* Writes the row of such a pool as pool->last has it now. */
+void pool_rewrite(struct pool *pool, struct job *j);
 
 /* Brings rows and workers of one owner's pools up to date; `now_ns` of the session. Rows are
  * written when an edge lies between, or a second; with `whole` whatever changed. */

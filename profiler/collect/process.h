@@ -56,6 +56,10 @@ struct process {
 	uint32_t sites_state;      /* enum loopmem_python_stacks, as last looked at */
 	uint32_t sites_objects;    /* enum loopmem_python_objects, as last seen there */
 
+	char fork_site
+		[LOOPMEM_TEXT]; /* what forked it, as its parent's shim told; "" = not known */
+	int claimed;            /* a pool will name it as its worker */
+
 	/* pools that it owns or works for */
 	uint32_t last_pool_id;  /* the newest of its own that was taken up */
 	int64_t events_paid_ns; /* frequent edges up to now are paid for until then: edges.c */

@@ -17,7 +17,8 @@ enum role role_of_command(const char *cmdline, const char *comm, int forked)
 {
 	if (!strncmp(comm, "torch_shm_manag", 15)) /* the kernel keeps 15 letters */
 		return ROLE_SHM_MANAGER;
-	if (strstr(cmdline, "multiprocessing.resource_tracker") ||
+	/* multiprocessing's, or the copy of it that joblib brings */
+	if (strstr(cmdline, "resource_tracker import main") ||
 	    strstr(cmdline, "multiprocessing.semaphore_tracker"))
 		return ROLE_RESOURCE_TRACKER;
 	if (strstr(cmdline, "multiprocessing.forkserver") && !forked)

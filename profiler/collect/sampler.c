@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "profiler/collect/clock.h"
+#include "profiler/collect/forks.h"
 #include "profiler/collect/sampler_shm.h"
 #include "profiler/collect/sampler_system.h"
 
@@ -270,6 +271,7 @@ static void take_details(struct sampler *s)
 		process_write_heap(p, s->recorder, t_ns);
 		pools_update(s->pools, s->job, p, t_ns, 0);
 	}
+	forks_settle(s->pools, s->job, t_ns);
 	pools_settle(s->pools, s->job, t_ns);
 	s->edges->turn++;
 	s->detail_cost_ns = cost_average(s->detail_cost_ns, clock_cpu_ns() - cpu_ns);

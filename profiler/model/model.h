@@ -63,6 +63,7 @@ struct model_process {
 	enum model_role role;
 	const char *role_text, *cmdline;
 	int instrumented, orphan;
+	int has_loaders; /* it owns a pool that is no group: then it works for no group either */
 	int64_t born_ns, ended_ns, exit_code, exit_signal, rank; /* MODEL_NONE where unknown */
 	const char *allocator, *python, *python_state, *python_reason; /* NULL = unknown */
 	/* maxima over its life */
@@ -98,8 +99,11 @@ struct model_pool {
 	const char *short_name;                              /* "train #4" */
 	const char *label, *dataset, *origin, *start_method; /* "" = unknown */
 	int64_t workers, batch_size, prefetch, expected_batches;
-	int64_t batches; /* MODEL_NONE of a guessed pool */
+	int64_t batches; /* MODEL_NONE of a guessed pool and of a group */
 	int persistent, stateful, guessed;
+	/* processes with one origin that serve no loader: "Pool prepare.py:12 #3". No batches, never idle;
+	 * `workers` = declared, else how many lived at once; it ends with the last of its members */
+	int grouped;
 	int named; /* the label is a person's: it stands in `name` in place of the stage */
 	int64_t begin_ns, first_batch_ns, exhausted_ns, end_ns;
 	int64_t closing_ns; /* its workers were told to end; MODEL_NONE = not, or not told */

@@ -56,6 +56,9 @@ static int collect_changes(struct sweep *s)
 	for (size_t i = 0; i < s->m->pool_count; i++) {
 		const struct model_pool *pool = &s->m->pools[i];
 
+		/* beside a loop a group is no phase of it */
+		if (pool->grouped && s->m->processes[s->owner].has_loaders)
+			continue;
 		for (size_t k = 0; k < pool->span_count && pool->owner == s->owner; k++) {
 			if (pool->spans[k].state != MODEL_DELIVERING)
 				continue;

@@ -97,6 +97,7 @@ struct model_private {
 
 int run_read(struct model *m);       /* what was run, how it ended, what it cost */
 int subjects_build(struct model *m); /* processes, pools and their names */
+int groups_build(struct model *m);   /* ends and sizes of groups, from their members */
 int spans_build(struct model *m,
 		int64_t *dirty_ns); /* lowers *dirty_ns to the first change of any pool's state */
 int rounds_build(struct model *m, int64_t dirty_ns); /* rounds and pool points from dirty_ns on */

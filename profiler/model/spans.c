@@ -227,8 +227,8 @@ static int build_pool(struct model *m, size_t index)
 	e.end_ns = end_of_pool(m, pool, &e.over);
 	e.delivered_ns = e.row->last_batch_ns == SESSION_NULL ? INT64_MAX : e.row->last_batch_ns;
 	store->spans.count = 0;
-	if (add_span(store, pool->begin_ns, MODEL_STARTING) || spans_from_events(m, index, &e) ||
-	    exhaust_by_count(store, &e))
+	if (add_span(store, pool->begin_ns, pool->grouped ? MODEL_DELIVERING : MODEL_STARTING) ||
+	    spans_from_events(m, index, &e) || exhaust_by_count(store, &e))
 		return -1;
 	last_span(store)->end_ns = e.end_ns;
 	apply_hindsight(store, &e);

@@ -85,7 +85,7 @@ static void fill_process(struct model *m, size_t i)
 }
 
 /* "train #4 e1", or a person's label in place of the stage: "\"hard negatives\" #4 e1". A label that only names the loader
- * ("train_loader") stands for a stage where there is none. */
+ * ("train_loader") stands for a stage where there is none. A group's says what started it: "Pool prepare.py:12 #3". */
 static void name_pool(struct strings *s, const struct session_pool *row, struct model_pool *p)
 {
 	const char *what = model_stage_name(p->stage);
@@ -93,7 +93,10 @@ static void name_pool(struct strings *s, const struct session_pool *row, struct 
 
 	if (p->stage == MODEL_STAGE_OTHER && !p->label[0])
 		what = "loader";
-	if ((p->named || p->stage == MODEL_STAGE_OTHER) && p->label[0])
+	if (p->grouped)
+		p->short_name =
+			strings_format(s, "%s #%lld", p->label[0] ? p->label : "processes", number);
+	else if ((p->named || p->stage == MODEL_STAGE_OTHER) && p->label[0])
 		p->short_name = strings_format(s, "\"%s\" #%lld", p->label, number);
 	else
 		p->short_name = strings_format(s, "%s #%lld", what, number);
@@ -130,11 +133,12 @@ static void fill_pool(struct model *m, size_t i)
 		.batch_size = row->batch_size,
 		.prefetch = row->prefetch,
 		.expected_batches = row->expected_batches < 0 ? MODEL_NONE : row->expected_batches,
-		.batches = row->guessed ? MODEL_NONE : row->batches,
+		.batches = row->guessed || row->grouped ? MODEL_NONE : row->batches,
 		.persistent = row->persistent != 0,
 		.stateful = row->stateful != 0,
 		.named = row->named != 0,
 		.guessed = row->guessed != 0,
+		.grouped = row->grouped != 0,
 		.begin_ns = row->begin_ns,
 		.first_batch_ns = row->first_batch_ns,
 		.exhausted_ns = row->exhausted_ns,
@@ -144,7 +148,8 @@ static void fill_pool(struct model *m, size_t i)
 	};
 	if (p->first_batch_ns != MODEL_NONE && p->first_batch_ns >= p->begin_ns)
 		p->start_ns = p->first_batch_ns - p->begin_ns;
-	p->releasable = !p->persistent && !p->stateful && p->workers > 0 && is_hooked(m, p->owner);
+	p->releasable = !p->grouped && !p->persistent && !p->stateful && p->workers > 0 &&
+			is_hooked(m, p->owner);
 	name_pool(&t->strings, row, p);
 }
 
@@ -158,8 +163,20 @@ static int by_worker_id(const void *a, const void *b, void *processes)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* Workers that are threads of the owner have the owner's pid: its memory is not theirs. */
-static int join_members(struct model *m)
+/* Does the link count? Workers that are threads of the owner have the owner's pid: its memory is not theirs. A loader's claim
+ * goes before a group's, and who owns loaders itself is no group's worker: it trains. */
+static int joins(const struct model_private *priv, const struct session_pool_worker *link,
+		 int grouped)
+{
+	const struct model_pool *pool = &priv->pools.items[link->pool];
+	const struct model_process *p = &priv->processes.items[link->process];
+
+	if (pool->grouped != grouped || pool->owner == (int)link->process)
+		return 0;
+	return !grouped || (p->pool < 0 && !p->has_loaders);
+}
+
+static int join_links(struct model *m, int grouped)
 {
 	struct model_private *priv = m->priv;
 
@@ -168,7 +185,7 @@ static int join_members(struct model *m)
 		struct model_process *p = &priv->processes.items[link->process];
 		int *member;
 
-		if (priv->pools.items[link->pool].owner == (int)link->process)
+		if (!joins(priv, link, grouped))
 			continue;
 		member = array_add(&priv->stores.items[link->pool].members);
 		if (!member)
@@ -178,6 +195,18 @@ static int join_members(struct model *m)
 		p->worker_id = link->worker_id;
 		p->role = MODEL_ROLE_WORKER;
 	}
+	return 0;
+}
+
+static int join_members(struct model *m)
+{
+	struct model_private *priv = m->priv;
+
+	for (size_t i = 0; i < priv->pools.count; i++)
+		if (priv->pools.items[i].owner >= 0 && !priv->pools.items[i].grouped)
+			priv->processes.items[priv->pools.items[i].owner].has_loaders = 1;
+	if (join_links(m, 0) < 0 || join_links(m, 1) < 0)
+		return -1;
 	for (size_t i = 0; i < priv->pools.count; i++) {
 		struct pool_store *store = &priv->stores.items[i];
 
@@ -188,6 +217,18 @@ static int join_members(struct model *m)
 		priv->pools.items[i].member_count = store->members.count;
 	}
 	return 0;
+}
+
+/* A program that ends by itself may leave behind what it forked: of a group only those are orphans whose owner was killed. */
+static int is_orphan(const struct model *m, const struct model_process *p)
+{
+	const struct model_pool *pool = &m->priv->pools.items[p->pool];
+	const struct model_process *owner = &m->priv->processes.items[pool->owner];
+
+	if (owner->ended_ns == MODEL_NONE ||
+	    (pool->grouped && (owner->exit_signal == MODEL_NONE || !owner->exit_signal)))
+		return 0;
+	return p->ended_ns == MODEL_NONE || p->ended_ns > owner->ended_ns + 1000000000;
 }
 
 static void mark_owners_and_orphans(struct model *m)
@@ -202,14 +243,9 @@ static void mark_owners_and_orphans(struct model *m)
 	}
 	for (size_t i = 0; i < priv->processes.count; i++) {
 		struct model_process *p = &priv->processes.items[i];
-		const struct model_process *owner;
 
-		if (p->pool < 0 || priv->pools.items[p->pool].owner < 0)
-			continue;
-		owner = &priv->processes.items[priv->pools.items[p->pool].owner];
-		p->orphan =
-			owner->ended_ns != MODEL_NONE &&
-			(p->ended_ns == MODEL_NONE || p->ended_ns > owner->ended_ns + 1000000000);
+		if (p->pool >= 0 && priv->pools.items[p->pool].owner >= 0)
+			p->orphan = is_orphan(m, p);
 	}
 }
 
@@ -238,5 +274,5 @@ int subjects_build(struct model *m)
 	if (join_members(m) < 0)
 		return -1;
 	mark_owners_and_orphans(m);
-	return 0;
+	return groups_build(m);
 }

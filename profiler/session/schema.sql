@@ -39,6 +39,7 @@ CREATE TABLE pool(
   persistent INTEGER NOT NULL, stateful INTEGER NOT NULL,
   named INTEGER NOT NULL DEFAULT 0,        -- 1 = the label is a person's, given in the program
   guessed INTEGER NOT NULL DEFAULT 0,      -- 1 = found from outside (attach): a guess
+  grouped INTEGER NOT NULL DEFAULT 0,      -- 1 = processes with one origin that serve no loader: no batches
   expected_batches INTEGER,
   batches INTEGER NOT NULL DEFAULT 0,
   stall_ns INTEGER NOT NULL DEFAULT 0,

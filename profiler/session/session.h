@@ -18,7 +18,7 @@
 #include "profiler/error.h"
 
 #define SESSION_APPLICATION_ID 0x6c6d656d /* "lmem" */
-#define SESSION_VERSION        3
+#define SESSION_VERSION        4
 #define SESSION_NULL           INT64_MIN
 
 struct session_process {
@@ -34,7 +34,7 @@ struct session_pool {
 	const char *stage;
 	int64_t epoch;
 	const char *label, *dataset, *origin, *start_method;
-	int64_t workers, batch_size, prefetch, persistent, stateful, named, guessed;
+	int64_t workers, batch_size, prefetch, persistent, stateful, named, guessed, grouped;
 	int64_t expected_batches, batches, stall_ns;
 	int64_t begin_ns, first_batch_ns, last_batch_ns, exhausted_ns, end_ns;
 	int64_t alloc_bytes, free_bytes;

@@ -43,8 +43,8 @@ static void idle_tile(const struct html *h)
 
 	if (!t->idle_max_bytes) {
 		tile_begin(h, "idle", "Held idle", "nothing");
-		fputs(h->m->pool_count ? "no pool outlived its last batch"
-				       : "no data loader was seen",
+		fputs(words_has_loaders(h->m) ? "no pool outlived its last batch"
+					      : "no data loader was seen",
 		      h->out);
 		tile_end(h);
 		return;

@@ -209,6 +209,7 @@ static void set_pool_identity(json_t *o, const struct model *m, const struct mod
 	json_object_set_new(o, "stateful", json_boolean(p->stateful));
 	json_object_set_new(o, "named", json_boolean(p->named));
 	json_object_set_new(o, "guessed", json_boolean(p->guessed));
+	json_object_set_new(o, "grouped", json_boolean(p->grouped));
 	json_object_set_new(o, "releasable", json_boolean(p->releasable));
 	json_object_set_new(o, "released", json_boolean(p->released));
 }

@@ -136,7 +136,7 @@ static void idle_line(const struct page *p)
 	}
 	if (!t->idle_max_bytes) {
 		line(p, "Held idle",
-		     p->m->pool_count ? "nothing" : "nothing: no data loader was seen");
+		     words_has_loaders(p->m) ? "nothing" : "nothing: no data loader was seen");
 		return;
 	}
 	n = snprintf(text, sizeof(text),

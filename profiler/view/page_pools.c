@@ -119,6 +119,21 @@ static void print_folded(const struct page *p, const char *shown)
 	}
 }
 
+/* Of groups that replace their processes. */
+static void print_turns(const struct page *p, const char *shown)
+{
+	char name[128];
+
+	for (size_t i = 0; i < p->m->pool_count; i++) {
+		const struct model_pool *pool = &p->m->pools[i];
+
+		if (shown[i] && pool->grouped && (int64_t)pool->member_count > pool->workers)
+			fprintf(p->out, "  %s: %zu processes in turn\n",
+				words_safe(name, sizeof(name), pool->name, p->options.utf8),
+				pool->member_count);
+	}
+}
+
 void page_pools(const struct page *p)
 {
 	struct table t;
@@ -137,6 +152,7 @@ void page_pools(const struct page *p)
 	fprintf(p->out, "\nPools%*s\n", width - 5, format_unit_name(p->unit));
 	hidden = table_print(&t, p->out, p->options.width);
 	print_folded(p, shown);
+	print_turns(p, shown);
 	if (p->m->attached)
 		fprintf(p->out,
 			"  ? found from outside: pools, workers and idleness are likely, not known\n");

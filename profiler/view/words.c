@@ -96,7 +96,15 @@ const char *words_doing(const struct model_pool *pool, enum model_state state)
 {
 	if (state == MODEL_EXHAUSTED)
 		return pool->guessed ? "likely idle" : "idle";
-	return model_state_name(state);
+	return pool->grouped && state == MODEL_DELIVERING ? "running" : model_state_name(state);
+}
+
+int words_has_loaders(const struct model *m)
+{
+	for (size_t i = 0; i < m->pool_count; i++)
+		if (!m->pools[i].grouped)
+			return 1;
+	return 0;
 }
 
 /* Appends a word as a shell takes it. */

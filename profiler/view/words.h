@@ -25,6 +25,9 @@ char *words_when(char *out, size_t size, const struct model *m, int64_t t_ns);
  * of a guessed one. */
 const char *words_doing(const struct model_pool *pool, enum model_state state);
 
+/* Is there a pool that is no group? */
+int words_has_loaders(const struct model *m);
+
 /* "loopmem run --release-idle-workers -- python train.py --epochs 3": the whole command when that fits in `room` columns, else
  * without the arguments after its script; 0 = no matter how long. */
 char *words_release(char *out, size_t size, const struct model *m, int room);

@@ -66,7 +66,7 @@ class Shim:
     """Records the calls of the hook; raises on a number of them when told to."""
 
     NONE, FORK, SPAWN, FORKSERVER, THREAD = range(5)
-    PERSISTENT, STATEFUL, NAMED = 1, 2, 4
+    PERSISTENT, STATEFUL, NAMED, GROUP = 1, 2, 4, 8
     UNKNOWN = -1
     INSTALLED, HOOKED, REFUSED = 2, 3, 4
     KEPT_PERSISTENT, KEPT_STATEFUL, KEPT_NEEDED = 1, 2, 3
@@ -87,6 +87,15 @@ class Shim:
 
     def values(self, frame, names):
         return tuple(variable(frame, names, i) for i in range(len(names)))
+
+    def site(self):
+        return b""
+
+    def forking(self):
+        pass
+
+    def forked(self):
+        pass
 
     def state(self, code, reason):
         self.states.append((code, reason.decode()))

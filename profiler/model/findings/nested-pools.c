@@ -47,6 +47,11 @@ void find_nested_pools(const struct model *m, struct finding_sink *sink)
 
 	if (!worst)
 		return;
+	if (worst->grouped)
+		f.advice = finding_text(
+			sink,
+			"%s: start no processes inside a worker: the outer pool is the parallelism",
+			worst->origin[0] ? worst->origin : "in the worker");
 	facts[0] = (struct model_evidence){"pools", "inner pools", MODEL_COUNT, n.pools, NULL, 0};
 	facts[1] = (struct model_evidence){
 		"workers", "their workers in all", MODEL_COUNT, (double)n.workers, NULL, 0};

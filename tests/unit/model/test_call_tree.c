@@ -16,7 +16,8 @@ struct made {
 static int64_t put_frame(struct made *made, char letter, int64_t line)
 {
 	const char function[] = {letter, '\0'};
-	const char *file = isdigit((unsigned char)letter) ? "<frozen importlib._bootstrap>" : "x.py";
+	const char *file = isdigit((unsigned char)letter) ? "<frozen importlib._bootstrap>"
+							  : "x.py";
 	int64_t id = ++made->frames;
 
 	session_put_frame(made->s.w, &(struct session_frame){id, SESSION_NULL, SESSION_NULL, 0});

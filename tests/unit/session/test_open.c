@@ -108,7 +108,7 @@ static void newer_versions_are_refused_by_name(void **state)
 
 	(void)state;
 	run_sql(path, "PRAGMA user_version=7");
-	refuse(path, "was written by loopmem 0.9.1 (session version 7); this one reads version 3");
+	refuse(path, "was written by loopmem 0.9.1 (session version 7); this one reads version 4");
 	run_sql(path, "PRAGMA user_version=0");
 	refuse(path, "session version 0");
 }
