@@ -453,6 +453,9 @@ const struct model_phase *model_phase_after(const struct model *m, enum model_st
  * without a function are the same only at one address. Either may be -1, no line. */
 int model_line_compare(const struct model *m, int a, int b, int by_function);
 
+/* Code that a person installed rather than wrote: the interpreter's, of packages, of the system, or from nobody knows where. */
+int model_line_is_library(const struct model_line *line);
+
 /* When sites were read for the first time: a run that ends soon may have its peak before. MODEL_NONE = never. */
 int64_t model_sites_read_from(const struct model *m);
 

@@ -226,8 +226,7 @@ static int add_point(const struct session_site_sample *row, void *arg)
 
 /* -- what they mean -------------------------------------------------------------------------- */
 
-/* Code that a person installed rather than wrote. */
-static int is_library(const struct model_line *line)
+int model_line_is_library(const struct model_line *line)
 {
 	static const char *const places[] = {"/site-packages/", "/dist-packages/", "/lib/python3",
 					     "<frozen ",        "/usr/include/",   "/usr/lib/"};
@@ -245,7 +244,7 @@ static int is_library(const struct model_line *line)
 /* How well a line answers the question which line it was. Python beside native code is what a person reads. */
 static int rank_of(const struct model_line *line)
 {
-	if (is_library(line))
+	if (model_line_is_library(line))
 		return line->native ? line->function ? 1 : 0 : 2;
 	return line->native ? 3 : 4;
 }

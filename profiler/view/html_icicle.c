@@ -36,11 +36,11 @@ static const struct model_line *line_of(const struct icicle *c, int node)
 	return line < 0 ? NULL : &c->h->m->lines[line];
 }
 
-/* Nobody's own code: of the interpreter, of packages, or native. */
-static int is_installed(const struct model_line *line)
+static int is_library(const struct icicle *c, int node)
 {
-	return line && (line->native || !line->file || strstr(line->file, "-packages/") ||
-			strstr(line->file, "/lib/python3"));
+	const struct model_line *line = line_of(c, node);
+
+	return line && model_line_is_library(line);
 }
 
 static int shares_box(const struct icicle *c, int node)
@@ -48,7 +48,7 @@ static int shares_box(const struct icicle *c, int node)
 	const struct call_node *n = &c->tree.nodes[node], *parent = &c->tree.nodes[n->parent];
 
 	return c->boxes[n->parent].children == 1 && n->total == parent->total &&
-	       is_installed(line_of(c, n->parent)) && is_installed(line_of(c, node));
+	       is_library(c, n->parent) && is_library(c, node);
 }
 
 /* Children follow their parent, so one pass in order is enough. */
@@ -98,6 +98,9 @@ static void name(const struct icicle *c, int node, char *out, size_t size)
 		owner_name(c, n, out, size);
 	else if (n->kind == CALL_MAPPED)
 		snprintf(out, size, "mapped by the program");
+	else if (line && line->file && line->function && !strcmp(line->function, "<module>"))
+		snprintf(out, size, "%s",
+			 site_short_path(line->file)); /* what every import is called */
 	else if (line && line->function)
 		snprintf(out, size, "%s", line->function);
 	else
@@ -139,6 +142,18 @@ static const char *stage_class(const struct icicle *c, const struct call_node *n
 				    : "s-owner";
 }
 
+/* The frame that a shared box is called by: the innermost that is not the import machinery. */
+static int spokesman(const struct icicle *c, int head)
+{
+	for (int i = c->boxes[head].last; i > head; i--) {
+		const struct model_line *line = line_of(c, i);
+
+		if (!line || !line->file || strncmp(line->file, "<frozen ", 8) != 0)
+			return i;
+	}
+	return head;
+}
+
 static void box(const struct icicle *c, int node)
 {
 	const struct call_node *n = &c->tree.nodes[node];
@@ -155,7 +170,7 @@ static void box(const struct icicle *c, int node)
 		(long long)n->total);
 	title(c, node);
 	fputc('>', c->h->out);
-	name(c, b->last, text, sizeof(text));
+	name(c, spokesman(c, node), text, sizeof(text));
 	html_text(c->h, text);
 	if (b->frames > 1)
 		fprintf(c->h->out, " +%d", b->frames - 1);

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import sqlite3
 import subprocess
 
 import chromium
@@ -69,6 +70,22 @@ def the_data_are_the_json_report_and_the_series():
 def a_run_of_an_hour_with_64_processes_is_small():
     make(f"{TMP}/large.loopmem", f"{TMP}/large.html", "--processes", "64", "--hours", "1")
     assert os.path.getsize(f"{TMP}/large.html") <= 5 << 20
+
+
+@tap.claim
+def a_phase_that_the_program_named_stands_on_the_timeline():
+    session, page = f"{TMP}/named.loopmem", f"{TMP}/named.html"
+    subprocess.run([f"{BUILD}/tests/fixtures/reference_session", session], check=True)
+    with sqlite3.connect(session) as db:
+        owner, = db.execute("SELECT owner FROM pool LIMIT 1").fetchone()
+        for second, kind, name in ((100, "phase-begin", "warm <up>"), (160, "phase-end", None)):
+            db.execute("INSERT INTO event(t_ns, kind, process, value, value2, text) VALUES (?, ?, ?, 1, 0, ?)",
+                       (second * 10**9, kind, owner, name))
+    loopmem("report", "-o", page, session)
+    with open(page, encoding="utf-8") as f:
+        marks = re.findall(r'<span class="phase" style="left:([\d.]+)%;width:([\d.]+)%">warm &lt;up&gt;</span>', f.read())
+    share = 100 / report["duration_s"]
+    assert len(marks) == 1 and abs(float(marks[0][0]) - 100 * share) < .1 and abs(float(marks[0][1]) - 60 * share) < .1, marks
 
 
 # ---- in a browser ----
@@ -297,6 +314,8 @@ def calls_are_walked_and_shown_alone_by_keys():
     width = "document.activeElement.getBoundingClientRect().width / document.querySelector('.icicle').clientWidth"
     assert page.value(width) > 0.99
     assert not [name for name in page.value(CALLS + ".map((e) => e.textContent)") if "#" in name], "only the owner's calls"
+    rows = "+document.querySelector('.icicle').style.getPropertyValue('--rows')"
+    assert page.value(rows) == 5
     page.key("Escape")
     assert page.value(width) < 0.5
     page.key("/")

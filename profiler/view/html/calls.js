@@ -36,10 +36,13 @@
 		icicle.style.setProperty("--from", call.from);
 		icicle.style.setProperty("--to", call.to);
 		const inside = (c) => c.to > call.from + 1e-9 && c.from < call.to - 1e-9;
+		let rows = 0;
 		for (const c of calls) {
+			rows = Math.max(rows, inside(c) ? c.depth + 1 : 0);
 			c.box.classList.toggle("off", !inside(c));
 			c.box.classList.toggle("above", c.depth < call.depth);
 		}
+		icicle.style.setProperty("--rows", rows);
 	}
 
 	function focus(call) {
