@@ -148,7 +148,9 @@ def a_stored_baseline_passes_unchanged_builds_and_stops_a_regression():
     first = "\n".join(out.split("\n")[:8])
     assert out.startswith("loopmem check: REGRESSED  3 of "), out
     assert "baseline c3, 3 runs; head 3 runs" in first, first
-    assert re.search(r"train #\d e\d [\d.]+ MiB \(idle\)", first) and "during validate" in first, first
+    # which of the pools that wait for each other holds most, and in whose phase, is not the same in every run
+    assert re.search(r"(train|validate) #\d e\d [\d.]+ MiB \(idle\)", first), first
+    assert re.search(r"during (train|validate) e\d", first), first
     assert "idle-pool-retained" in out and "\n  Fix    " in out, out
     assert len(re.findall(r"(?m)^::error title=loopmem%3A total\.", out)) == 3, out
     cases = ET.parse(project.path / "loopmem.xml").getroot().findall(".//testcase/failure")
