@@ -33,6 +33,9 @@ struct tui_options {
 	int config; /* read and write the person's own settings (top.conf) */
 	/* 1 = nobody writes this session any more, though it was never closed; NULL = cannot be told */
 	int (*collector_is_gone)(const struct model *m);
+	/* names native frames of a session that is not closed: all, or in a `hurry` those of one module, at most a third of a second long;
+	 * 1 = there may be more; NULL = cannot */
+	int (*name_frames)(struct model *m, int hurry);
 };
 
 /* The defaults: automatic, half a second, mouse. */

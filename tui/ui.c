@@ -89,6 +89,8 @@ int ui_open(struct ui *ui, const char *file, struct error *e)
 		model_close(model);
 		return failed;
 	}
+	if (model->abandoned && ui->options.name_frames)
+		ui->options.name_frames(model, 0);
 	forget_session(ui);
 	ui->model = model;
 	ui->live = !model->complete && !model->abandoned;
@@ -236,6 +238,13 @@ static int read_news(struct ui *ui)
 	return changed != 0;
 }
 
+/* While they are looked at: module by module, between two frames. 1 = the model changed. */
+static int name_frames(struct ui *ui)
+{
+	return ui->screen == SCREEN_SITES && ui->options.name_frames &&
+	       ui->options.name_frames(ui->model, 1) > 0;
+}
+
 int ui_tick(struct ui *ui, int64_t elapsed_ns)
 {
 	int changed = 0;
@@ -249,7 +258,7 @@ int ui_tick(struct ui *ui, int64_t elapsed_ns)
 		return 1;
 	}
 	if (ui->live)
-		changed |= read_news(ui);
+		changed |= read_news(ui) | name_frames(ui);
 	else if (!ui->trouble[0])
 		watch_file(ui);
 	if (ui->time.playing) {

@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "profiler/symbols/symbols.h"
 
-enum { PATIENCE_S = 20, BUILD_ID_MOST = 64, TEXT_MOST = 1 << 16 };
+enum { PATIENCE_MS = 20000, HURRY_MS = 300, BUILD_ID_MOST = 64, TEXT_MOST = 1 << 16 };
 #define MEMORY_MOST ((rlim_t)1 << 30)
 
 struct question {
@@ -21,6 +22,7 @@ struct question {
 	size_t build_id_bytes;
 	const uint64_t *addresses;
 	size_t count;
+	int hurry;
 };
 
 /* Before each answer's texts, which have no end mark. */
@@ -58,12 +60,15 @@ static void put_answer(void *arg, size_t index, const struct symbols_line *line)
 static void answer_in_child(const struct question *q, int fd)
 {
 	const struct rlimit memory = {MEMORY_MOST, MEMORY_MOST};
+	const int patience_ms = q->hurry ? HURRY_MS : PATIENCE_MS;
+	const struct itimerval patience = {
+		.it_value = {patience_ms / 1000, patience_ms % 1000 * 1000}};
 	struct symbols *symbols;
 	FILE *out = fdopen(fd, "w");
 
 	signal(SIGALRM, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
-	alarm(PATIENCE_S);
+	setitimer(ITIMER_REAL, &patience, NULL);
 	setrlimit(RLIMIT_DATA, &memory);
 	symbols = out ? symbols_open(q->path, q->build_id, q->build_id_bytes) : NULL;
 	if (symbols)
@@ -196,10 +201,17 @@ void native_names_later(const struct frame_names_question *question, frame_names
 			void *arg)
 {
 	struct model_asks asks = {answer, arg};
-	struct question q = {
-		.path = question->path, .addresses = question->addresses, .count = question->count};
+	struct question q = {.path = question->path,
+			     .addresses = question->addresses,
+			     .count = question->count,
+			     .hurry = question->hurry};
 
 	q.build_id_bytes = bytes_of_hex(q.build_id, sizeof(q.build_id), question->build_id);
 	if (q.build_id_bytes)
 		ask(&q, tell_model, &asks);
+}
+
+int native_names_of(struct model *m, int hurry)
+{
+	return frame_names_ask(m, native_names_later, hurry);
 }

@@ -16,4 +16,7 @@ int64_t native_names(const struct sites_question *question, sites_answer_fn *ans
 void native_names_later(const struct frame_names_question *question, frame_names_answer *answer,
 			void *arg);
 
+/* frame_names_ask() with it. */
+int native_names_of(struct model *m, int hurry);
+
 #endif

@@ -27,7 +27,7 @@ int open_session(struct model **out, const char *file, struct error *e)
 		return kind;
 	if ((*out)->end == MODEL_RUNNING && collector_is_gone(*out))
 		kind = model_abandon(*out, e);
-	if (!kind && !(*out)->complete && frame_names_ask(*out, native_names_later))
+	if (!kind && !(*out)->complete && frame_names_ask(*out, native_names_later, 0) < 0)
 		kind = error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot read %s", file);
 	if (kind) {
 		model_close(*out);

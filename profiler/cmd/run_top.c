@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profiler/cmd/native_names.h"
 #include "profiler/cmd/open_session.h"
 #include "profiler/collect/launch.h"
 #include "tui/tui.h"
@@ -89,6 +90,7 @@ static int show(const struct viewer *v)
 	options.log = v->log;
 	options.shares_terminal = options.config = 1;
 	options.collector_is_gone = collector_is_gone;
+	options.name_frames = native_names_of;
 	result = tui_run(&options, &e);
 	if (result < 0)
 		fprintf(stderr, "loopmem run: %s\n", e.text);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profiler/cmd/command.h"
+#include "profiler/cmd/native_names.h"
 #include "profiler/cmd/open_session.h"
 #include "tui/tui.h"
 
@@ -179,6 +180,7 @@ int cmd_top(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	tui_options_init(&a.tui);
 	a.tui.collector_is_gone = collector_is_gone;
+	a.tui.name_frames = native_names_of;
 	command_parse(&cmd_top_argp, argc, argv, 0, &a);
 	if (a.what == LIST_KEYS) {
 		tui_print_keys(stdout, a.roff);

@@ -44,7 +44,7 @@ struct site_name {
 
 struct site_frame {
 	int64_t id, module, address;
-	int native;
+	int native, asked; /* asked: for its name, see frame_names.h */
 	size_t first_line, line_count;
 };
 

@@ -165,4 +165,25 @@ def the_run_is_neither_slowed_nor_changed_by_being_watched():
     assert status == 0, status
 
 
+@tap.claim
+def native_sites_have_names_while_the_run_goes_on_and_after_its_collector_was_killed():
+    session = f"{TMP}/native.loopmem"
+    with subprocess.Popen([TOP, "run", "-q", "-o", session, f"{BUILD}/tests/targets/inlined"], stdin=subprocess.PIPE) as run:
+        end = time.monotonic() + 20
+        while "No call" in (listed := subprocess.run([TOP, "sites", "--at=end", session], capture_output=True, text=True,
+                                                     check=False).stdout) or not listed:
+            assert time.monotonic() < end, "no call sites"
+            time.sleep(0.05)
+        with Screen(f"{TOP} top {session}", 80, 24, ENV) as screen:
+            screen.wait_for(r"LIVE")
+            screen.keys("4")
+            screen.wait_for(r"inlined\.c:\d+ take")
+        run.kill()
+        run.wait()
+        run.stdin.close()
+    with Screen(f"{TOP} top {session}", 80, 24, ENV) as screen:
+        screen.keys("4")
+        screen.wait_for(r"inlined\.c:\d+ take")
+
+
 tap.run()
