@@ -71,7 +71,7 @@ static struct process *new_process(struct job *j)
 	p->id = j->last_id + 1;
 	p->pidfd = p->stat_file.fd = p->statm_file.fd = p->status_file.fd = -1;
 	p->ended_ns = p->rank = p->shared_at_fork_bytes = p->statm_ns = p->fds = SESSION_NULL;
-	p->fd_limit = SESSION_NULL;
+	p->fd_limit = p->inherited_anon_bytes = SESSION_NULL;
 	p->first_seen_ns = recorder_now(j->recorder);
 	p->family = p->id;
 	return p;

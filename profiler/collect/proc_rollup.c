@@ -48,3 +48,18 @@ int64_t proc_rollup_shared(const struct proc_rollup *r)
 		return KEYED_ABSENT;
 	return r->shared_clean + r->shared_dirty;
 }
+
+int64_t proc_rollup_shared_at_fork(const struct proc_rollup *r, int64_t minor_faults,
+				   int64_t inherited_anon)
+{
+	int64_t shared = proc_rollup_shared(r), copied = minor_faults * 4096;
+
+	if (shared == KEYED_ABSENT || r->private_dirty == KEYED_ABSENT ||
+	    r->anonymous == KEYED_ABSENT || inherited_anon == KEYED_ABSENT)
+		return shared;
+	if (copied > r->private_dirty)
+		copied = r->private_dirty;
+	if (r->anonymous > inherited_anon)
+		copied -= r->anonymous - inherited_anon;
+	return copied > 0 ? shared + copied : shared;
+}

@@ -26,6 +26,12 @@ int proc_rollup_parse(const char *text, struct proc_rollup *out);
  * gone); -EACCES. */
 int proc_rollup_read(pid_t pid, struct proc_rollup *out, int64_t *wall_ns);
 
+/* What a forked child shared at its fork, from its first walk, however late that came: what it shares still, and what it
+ * copied since: the least of its private dirty bytes and of what its faults could bring, less what is new. New is what it
+ * has of anonymous memory above what its parent had at the fork. `inherited_anon` KEYED_ABSENT: nothing was copied yet. */
+int64_t proc_rollup_shared_at_fork(const struct proc_rollup *r, int64_t minor_faults,
+				   int64_t inherited_anon);
+
 /* Bytes shared with other processes, clean and dirty; KEYED_ABSENT where it cannot be told. */
 int64_t proc_rollup_shared(const struct proc_rollup *r);
 

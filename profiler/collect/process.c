@@ -55,6 +55,30 @@ static void take_stat(struct process *p, const struct proc_stat *stat)
 	p->minor_faults = stat->minor_faults;
 }
 
+static int64_t anon_now(const struct process *p)
+{
+	char text[256];
+	struct proc_statm statm;
+
+	if (proc_file_read(&p->statm_file, text, sizeof(text)) <= 0 ||
+	    proc_statm_parse(text, sysconf(_SC_PAGESIZE), &statm) || !statm.rss_bytes)
+		return SESSION_NULL;
+	return statm.anon_bytes;
+}
+
+/* What its parent has now, soon after the fork; else what was measured of it before. */
+static void take_inherited(struct process *p, int64_t now_ns)
+{
+	const int64_t soon_ns = 100000000, tick_ns = 10000000; /* as exact as the birth */
+
+	if (!p->forked)
+		return;
+	if (now_ns - p->born_ns < soon_ns)
+		p->inherited_anon_bytes = anon_now(p->parent);
+	else if (p->parent->statm_ns != SESSION_NULL && p->parent->statm_ns <= p->born_ns + tick_ns)
+		p->inherited_anon_bytes = p->parent->statm.anon_bytes;
+}
+
 static void take_role(struct process *p, const struct proc_stat *stat)
 {
 	enum role role;
@@ -88,6 +112,7 @@ int process_open(struct process *p, pid_t pid, struct process *parent, const str
 	p->born_ns = time_of_ticks(r, stat.start_ticks);
 	p->exiting = stat.state == 'Z';
 	take_stat(p, &stat);
+	take_inherited(p, recorder_now(r));
 	read_cmdline(p, stat.comm, p->cmdline, sizeof(p->cmdline));
 	take_role(p, &stat);
 	return 0;

@@ -39,6 +39,7 @@ struct process {
 	int status_known, status;  /* as wait() gives it */
 	int64_t rank;
 	int64_t shared_at_fork_bytes;
+	int64_t inherited_anon_bytes; /* what its parent had at the fork; SESSION_NULL = not known */
 	int64_t first_seen_ns;
 
 	struct proc_file stat_file, statm_file, status_file;

@@ -117,10 +117,23 @@ static int64_t copied_since_walk(const struct process *p, int64_t shared_bytes)
 	return fewer < faulted ? fewer : faulted;
 }
 
+/* From the first walk after the fork; a late one needs to know what was inherited. */
+static void find_shared_at_fork(struct process *p, struct recorder *r, int64_t t_ns,
+				const struct proc_rollup *u)
+{
+	const int64_t young_ns = 250000000;
+	int is_known = t_ns - p->born_ns < young_ns || p->inherited_anon_bytes != SESSION_NULL;
+
+	if (!p->forked || p->shared_at_fork_bytes != SESSION_NULL || !is_known)
+		return;
+	p->shared_at_fork_bytes =
+		proc_rollup_shared_at_fork(u, p->minor_faults, p->inherited_anon_bytes);
+	process_write(p, r);
+}
+
 int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_reason reason,
 		 int64_t *copied_bytes)
 {
-	const int64_t young_ns = 250000000;
 	struct proc_rollup u;
 	int64_t wall_ns;
 	int error = proc_rollup_read(p->pid, &u, &wall_ns);
@@ -133,10 +146,7 @@ int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_
 	if (error)
 		return error;
 	refresh_faults(p);
-	if (p->forked && p->shared_at_fork_bytes == SESSION_NULL && t_ns - p->born_ns < young_ns) {
-		p->shared_at_fork_bytes = proc_rollup_shared(&u);
-		process_write(p, r);
-	}
+	find_shared_at_fork(p, r, t_ns, &u);
 	row.rss_bytes = u.rss;
 	row.pss_bytes = u.pss;
 	row.pss_anon_bytes = u.pss_anon;

@@ -21,7 +21,7 @@ CREATE TABLE process(
   exit_code INTEGER, exit_signal INTEGER,  -- NULL = could not be learned
   allocator TEXT, python TEXT, python_state TEXT, python_reason TEXT,
   inherited_live_bytes INTEGER,            -- of the parent's heap, at the fork
-  shared_at_fork_bytes INTEGER,            -- shared bytes, clean and dirty, in the first rollup of a forked child
+  shared_at_fork_bytes INTEGER,            -- shared bytes, clean and dirty, of a forked child at its fork: those of its first rollup, and what it had copied by then
   rank INTEGER,                            -- of a distributed job, NULL = none
   fd_limit INTEGER                         -- descriptors it may have open (soft RLIMIT_NOFILE), NULL = unknown
 );

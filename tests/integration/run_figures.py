@@ -1,5 +1,7 @@
 """The figures of a session against the kernel's own, in controlled runs."""
 import os
+import signal
+import sqlite3
 import subprocess
 import time
 
@@ -87,6 +89,48 @@ def what_a_child_copied_can_be_told():
     for (process,) in s.rows("SELECT id FROM process WHERE parent = 1"):
         agrees(s, lambda: copied_bytes(s, process), 16 * MIB, 1 * MIB)
     p.communicate(timeout=20)
+
+
+@tap.claim
+def what_a_child_copied_before_it_was_first_seen_can_be_told():
+    # 64 MiB are inherited, 16 are copied at once and 8 are new, while the collector does not run
+    p = start("python3", "-c", """
+import os, sys
+held = bytearray(64 << 20)
+for at in range(0, len(held), 4096):
+    held[at] = 1
+print("filled", flush=True)
+sys.stdin.readline()
+if not os.fork():
+    for at in range(0, 16 << 20, 4096):
+        held[at] = 2
+    new = bytearray(8 << 20)
+    for at in range(0, len(new), 4096):
+        new[at] = 1
+    print("ready", flush=True)
+sys.stdin.read()
+""", options=["-o", "late.loopmem"], stdin=subprocess.PIPE)
+    assert p.stdout.readline() == "filled\n"
+
+    def is_measured():
+        try:
+            return Session(path("late.loopmem")).value("SELECT max(anon_bytes) > 64 << 20 FROM sample")
+        except sqlite3.OperationalError:  # no session yet
+            return False
+    until(is_measured, "the parent")
+    s = Session(path("late.loopmem"))
+    os.kill(p.pid, signal.SIGSTOP)
+    try:
+        p.stdin.write("\n")
+        p.stdin.flush()
+        assert p.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+    finally:
+        os.kill(p.pid, signal.SIGCONT)
+    child = until(lambda: s.value("SELECT min(process) FROM rollup WHERE process > 1"), "the child is walked")
+    copied = copied_bytes(s, child)
+    p.communicate(timeout=20)
+    assert 15 * MIB < copied < 20 * MIB, copied / MIB
 
 
 @tap.claim

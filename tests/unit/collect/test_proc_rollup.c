@@ -60,6 +60,29 @@ static void what_an_old_kernel_does_not_say_is_absent(void **state)
 	assert_int_equal(proc_rollup_parse("", &r), -EINVAL);
 }
 
+/* 200 MiB were inherited; what the walk says of them when it comes late. */
+static void what_was_shared_at_the_fork_is_told_by_a_late_walk(void **state)
+{
+	const int64_t mib = 1 << 20, pages = mib / 4096;
+	struct proc_rollup r = {
+		.shared_dirty = 184 * mib, .private_dirty = 16 * mib, .anonymous = 200 * mib};
+
+	(void)state; /* 16 copied */
+	assert_int_equal(proc_rollup_shared_at_fork(&r, 16 * pages, 200 * mib), 200 * mib);
+	r.private_dirty += 8 * mib; /* and 8 new ones */
+	r.anonymous += 8 * mib;
+	assert_int_equal(proc_rollup_shared_at_fork(&r, 24 * pages, 200 * mib), 200 * mib);
+	r = (struct proc_rollup){
+		.shared_dirty = 200 * mib, .private_dirty = 50 * mib, .anonymous = 250 * mib};
+	assert_int_equal(proc_rollup_shared_at_fork(&r, 50 * pages, 200 * mib),
+			 200 * mib); /* all new */
+	r = (struct proc_rollup){.private_dirty = 200 * mib, .anonymous = 200 * mib};
+	assert_int_equal(proc_rollup_shared_at_fork(&r, 3, 200 * mib),
+			 3 * 4096); /* its parent went: no copies */
+	r.private_dirty = KEYED_ABSENT;
+	assert_int_equal(proc_rollup_shared_at_fork(&r, 3, 200 * mib), 0);
+}
+
 static void a_walk_sees_what_a_process_has(void **state)
 {
 	struct proc_rollup before, after;
@@ -99,6 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_is_read),
 		cmocka_unit_test(what_an_old_kernel_does_not_say_is_absent),
+		cmocka_unit_test(what_was_shared_at_the_fork_is_told_by_a_late_walk),
 		cmocka_unit_test(a_walk_sees_what_a_process_has),
 		cmocka_unit_test(a_zombie_has_nothing_to_walk),
 	};
