@@ -19,7 +19,7 @@ class Caching(Dataset):
         self.caches = None
 
     def __len__(self):
-        return 40
+        return 24
 
     def fill(self):
         objects = [bytes(967) for _ in range(60_000)]  # 1,000 bytes each as malloc and pymalloc count them

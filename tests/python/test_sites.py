@@ -1,4 +1,7 @@
-"""A real torch worker with three caches of 60 MB, in a run at the default sampling: each is named with its line, and its size is right."""
+"""A real torch worker with three caches of 60 MB, in a run at the default sampling: each is named with its line, and its size is right.
+
+Of 60 MB in small objects about 114 are met at one in 512 KiB: the standard deviation of the estimate is 9.4 % (docs/sampling.md). It
+is held to four of these, and to 10 % in a run with 16 times as many samples. Large blocks are always met."""
 import os
 import re
 import sqlite3
@@ -8,46 +11,56 @@ import sys
 import tap
 
 BUILD, SRC, TMP = os.environ["LOOPMEM_BUILD"], os.environ["SRC"], os.environ["TEST_TMP"]
-SESSION = f"{TMP}/run.loopmem"
+SESSION, FINE = f"{TMP}/run.loopmem", f"{TMP}/fine.loopmem"
 CACHE = 60_000_000
+OBJECTS_NOISE = 4 * 0.094
 
 
 def loopmem(*arguments):
     return subprocess.run([f"{BUILD}/loopmem", *arguments], capture_output=True, text=True, check=True, timeout=120).stdout
 
 
-output = loopmem("run", "-q", "-o", SESSION, "--", sys.executable, f"{SRC}/tests/python/caches.py")
+def collapsed(session):
+    return [line.rpartition(" ") for line in loopmem("export", "-f", "collapsed", "--lines", session).splitlines()]
+
+
+SCRIPT = f"{SRC}/tests/python/caches.py"
+output = loopmem("run", "-q", "-o", SESSION, "--", sys.executable, SCRIPT)
+loopmem("run", "-q", "--sample-bytes=32K", "-o", FINE, "--", sys.executable, SCRIPT)
 OBJECTS, ARRAY, TENSORS = map(int, re.search(r"lines (\d+) (\d+) (\d+)", output).groups())
-collapsed = [line.rpartition(" ") for line in loopmem("export", "-f", "collapsed", "--lines", SESSION).splitlines()]
+usual, fine = collapsed(SESSION), collapsed(FINE)
 
 
-def live(line):
+def live(line, stacks):
     """Bytes of all stacks of the worker that go through that line of the script."""
     frame = re.compile(rf";Caching\.fill[^;]*\(caches\.py:{line}\)")
-    return sum(int(count) for stack, _, count in collapsed if stack.startswith("pool train") and frame.search(stack))
+    return sum(int(count) for stack, _, count in stacks if stack.startswith("pool train") and frame.search(stack))
 
 
 @tap.claim
 def sixty_mb_of_bytes_objects_are_found_at_their_line():
-    assert abs(live(OBJECTS) / CACHE - 1) < 0.1, live(OBJECTS)
+    assert abs(live(OBJECTS, usual) / CACHE - 1) < OBJECTS_NOISE, live(OBJECTS, usual)
+    assert abs(live(OBJECTS, fine) / CACHE - 1) < 0.1, live(OBJECTS, fine)
 
 
 @tap.claim
 def a_numpy_array_of_sixty_mb_is_found_at_its_line():
-    assert abs(live(ARRAY) / CACHE - 1) < 0.1, live(ARRAY)
+    for stacks in usual, fine:
+        assert abs(live(ARRAY, stacks) / CACHE - 1) < 0.1, live(ARRAY, stacks)
 
 
 @tap.claim
 def tensors_of_sixty_mb_are_found_at_their_line():
-    assert abs(live(TENSORS) / CACHE - 1) < 0.1, live(TENSORS)
+    for stacks in usual, fine:
+        assert abs(live(TENSORS, stacks) / CACHE - 1) < 0.1, live(TENSORS, stacks)
 
 
 @tap.claim
 def the_report_names_all_three_with_file_and_line():
     text = loopmem("report", "--width=120", SESSION)
-    for line in (OBJECTS, ARRAY, TENSORS):
+    for line, noise in ((OBJECTS, OBJECTS_NOISE), (ARRAY, 0.1), (TENSORS, 0.1)):
         size, = re.findall(rf"^ +([0-9.]+) .*train.* caches\.py:{line} Caching\.fill", text, re.M)
-        assert abs(float(size) * (1 << 20) / CACHE - 1) < 0.12, (line, size)
+        assert abs(float(size) * (1 << 20) / CACHE - 1) < noise + 0.02, (line, size)
 
 
 @tap.claim
@@ -56,7 +69,7 @@ def each_figure_is_of_the_one_worker():
         pid, = db.execute("SELECT p.pid FROM pool_worker w JOIN process p ON p.id = w.process").fetchone()
     text = loopmem("export", "-f", "collapsed", f"--worker={pid}", SESSION)
     whole = sum(int(line.rpartition(" ")[2]) for line in text.splitlines())
-    assert whole >= live(OBJECTS) + live(ARRAY) + live(TENSORS)
+    assert whole >= live(OBJECTS, usual) + live(ARRAY, usual) + live(TENSORS, usual)
     for other in loopmem("export", "-f", "collapsed", SESSION).splitlines():
         assert other.startswith("pool train") or "Caching.fill" not in other
 
