@@ -21,6 +21,7 @@
 #include "profiler/collect/recorder.h"
 #include "profiler/collect/sampler.h"
 #include "profiler/collect/segments.h"
+#include "profiler/collect/shm_space.h"
 #include "profiler/collect/sites.h"
 #include "profiler/collect/thin.h"
 
@@ -390,6 +391,7 @@ static void last_look(struct collector *c)
 	c->sites.edge = 1;
 	read_sites(c);
 	note_survivors(c);
+	shm_space_tell_stale(&c->job, recorder_now(&c->recorder));
 	job_settle(&c->job, 1, is_needed, &c->pools);
 	if (c->recorder.dropped_events)
 		recorder_note(&c->recorder, "warning",

@@ -265,6 +265,7 @@ static void take_details(struct sampler *s)
 	if (discover(&s->discovery, s->job, t_ns))
 		s->edges->measure = 1;
 	sampler_refresh_limits(s, t_ns);
+	shm_space_look(&s->shm_space, s->recorder, t_ns);
 	JOB_EACH_ALIVE(s->job, p) {
 		refresh_state(s, p);
 		process_write_detail(p, s->recorder, t_ns);

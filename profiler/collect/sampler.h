@@ -15,6 +15,7 @@
 #include "profiler/collect/pools.h"
 #include "profiler/collect/proc_file.h"
 #include "profiler/collect/schedule.h"
+#include "profiler/collect/shm_space.h"
 #include "profiler/collect/shm_table.h"
 
 struct sampler {
@@ -34,6 +35,7 @@ struct sampler {
 		oom_kills_before; /* of the cgroup, now and at the start; CGROUP_UNKNOWN */
 
 	struct shm_table shm;
+	struct shm_space shm_space;
 	struct proc_text maps;
 
 	struct budget budget;

@@ -202,8 +202,8 @@ static enum event_kind kind_of(const char *name)
 		{"pool-park", EVENT_POOL_PARK},       {"pool-exhausted", EVENT_POOL_EXHAUSTED},
 		{"pool-reuse", EVENT_POOL_REUSE},     {"pool-end", EVENT_POOL_END},
 		{"phase-begin", EVENT_PHASE_BEGIN},   {"phase-end", EVENT_PHASE_END},
-		{"pool-closing", EVENT_POOL_CLOSING}, {"release", EVENT_RELEASE},
-		{"oom-kill", EVENT_OOM_KILL},
+		{"stale-shm", EVENT_STALE_SHM},       {"pool-closing", EVENT_POOL_CLOSING},
+		{"release", EVENT_RELEASE},           {"oom-kill", EVENT_OOM_KILL},
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

@@ -27,6 +27,7 @@ enum event_kind {
 	EVENT_PHASE_END,
 	EVENT_RELEASE,
 	EVENT_OOM_KILL,
+	EVENT_STALE_SHM,
 };
 
 struct sample_row {

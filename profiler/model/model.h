@@ -364,8 +364,10 @@ struct model {
 	size_t fact_count;
 	int64_t started_unix_ns, ram_bytes;
 	int64_t cpu_count; /* MODEL_NONE */
-	int complete;      /* the collector closed the session */
-	int released;      /* ran with --release-idle-workers */
+	/* /dev/shm, and what was used of it at most, by whomever; MODEL_NONE */
+	int64_t shm_size_bytes, shm_used_max_bytes, shm_used_max_ns;
+	int complete; /* the collector closed the session */
+	int released; /* ran with --release-idle-workers */
 	int attached; /* watched from outside, without the shim: pools and states are guesses */
 	enum model_end end;
 	int64_t exit_code, exit_signal;

@@ -151,6 +151,9 @@ int run_read(struct model *m)
 	m->started_unix_ns = number(m, "started_unix_ns");
 	m->ram_bytes = number(m, "ram_bytes");
 	m->cpu_count = number(m, "cpus");
+	m->shm_size_bytes = number(m, "shm_size_bytes");
+	m->shm_used_max_bytes = number(m, "shm_used_max_bytes");
+	m->shm_used_max_ns = number(m, "shm_used_max_ns");
 	m->complete = number(m, "complete") == 1;
 	m->released = number(m, "released") == 1;
 	m->attached = number(m, "attached") == 1;
