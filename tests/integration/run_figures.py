@@ -6,10 +6,10 @@ import subprocess
 import time
 
 import tap
+from cgroups import own_cgroup
 from profiled import BUILD, LOOPMEM, TMP, Session, children, path, rollup, run, start, target, until
 
 MIB = 1 << 20
-CGROUPS = "/sys/fs/cgroup/memory"
 
 
 def pss_at(session, t_ns):
@@ -144,17 +144,6 @@ def peaks_at_different_times_are_not_added():
     assert 100 * MIB <= at_once < 120 * MIB, at_once / MIB
 
 
-def own_cgroup():
-    directory = f"{CGROUPS}/loopmem-test-{os.getpid()}"
-    try:
-        os.mkdir(directory)
-        with open(f"{directory}/memory.use_hierarchy") as f:
-            f.read()
-    except OSError as why:
-        raise tap.Skip(f"no memory cgroup can be made here: {why}")
-    return directory
-
-
 @tap.claim
 def a_cgroup_of_its_own_agrees_within_2_percent():
     directory = own_cgroup()
@@ -185,12 +174,8 @@ def a_cgroup_of_its_own_agrees_within_2_percent():
 
 @tap.claim
 def a_program_killed_for_memory_is_known_to_be():
-    directory = own_cgroup()
+    directory = own_cgroup(64 * MIB)
     try:
-        for name in ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes"):
-            if os.path.exists(f"{directory}/{name}"):
-                with open(f"{directory}/{name}", "w") as f:
-                    f.write(str(64 * MIB))
         script = f"echo $$ > {directory}/cgroup.procs; exec '{LOOPMEM}' run -o oom.loopmem -- " \
                  f"'{target('family')}' 0 200"
         r = subprocess.run(["sh", "-c", script], capture_output=True, text=True, cwd=TMP)

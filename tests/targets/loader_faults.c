@@ -23,6 +23,7 @@ struct loader {
 
 static size_t size;
 static double leaves_after_s; /* a worker that was told to end still works for so long */
+static double grows_for_s;    /* what a worker holds comes bit by bit */
 
 static void pause_s(double seconds)
 {
@@ -37,12 +38,18 @@ static double now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static char *hold(size_t bytes)
+static void hold(size_t bytes)
 {
 	char *memory =
 		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	return memory == MAP_FAILED ? NULL : memset(memory, 1, bytes);
+	if (memory == MAP_FAILED)
+		exit(1);
+	for (size_t at = 0; at < bytes; at += 1 << 20) {
+		memset(memory + at, 1, 1 << 20);
+		if (grows_for_s > 0)
+			pause_s(grows_for_s * (1 << 20) / (double)bytes);
+	}
 }
 
 static struct loader begin(enum loopmem_stage stage, uint32_t flags)
@@ -126,8 +133,8 @@ static void persistent_trade_off(int faulty)
 }
 
 /*
- * A validation loader on top of an idle one of training, until there is no room; without the fault the first is ended before. Who is
- * killed is said in advance: the worker of validation.
+ * A validation loader, which grows to three times the size, on top of an idle one of training; without the fault that one is ended before. Who
+ * will be killed, where there is no room for both, is said in advance.
  */
 static void oom(int faulty)
 {
@@ -136,6 +143,8 @@ static void oom(int faulty)
 	deliver(&train, 2);
 	if (!faulty)
 		end(&train);
+	size *= 3;
+	grows_for_s = 2;
 	validate = begin(LOOPMEM_STAGE_VALIDATE, 0);
 	printf("%d\n", (int)validate.worker);
 	fflush(stdout);

@@ -201,6 +201,9 @@ static void the_victim_of_the_oom_killer_is_named_with_what_was_idle(void **stat
 	assert_int_equal(f->severity, MODEL_ERROR);
 	assert_non_null(strstr(f->text, "worker 3 of train #1 e0"));
 	assert_mib(f->evidence[1].value, 70);
+	assert_mib(f->evidence[2].value, 70);
+	assert_int_equal(f->pool_count, 1);
+	assert_non_null(strstr(f->text, "Idle then: train #1 e0;"));
 	model_close(m);
 }
 
