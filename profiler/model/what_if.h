@@ -20,7 +20,7 @@
  * no longer than begin to first batch. Where the owner never waited, only that bound of L is known, and a stall with fewer workers is "at
  * most". It assumes that workers do not wait for each other: a core for each that computes.
  *
- * Error: tests/integration/what_if.py and tests/python/test_spawned.py predict 1 to 4 workers from runs with 2 and run them; the peak of
+ * Error: tests/integration/what_if.py and tests/python/test_what_if.py predict 1 to 4 workers from runs with 2 and run them; the peak of
  * each must lie within WHAT_IF_PEAK_ERROR of its prediction.
  */
 #ifndef PROFILER_MODEL_WHAT_IF_H
