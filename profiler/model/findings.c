@@ -62,6 +62,18 @@ const char *finding_text(struct finding_sink *sink, const char *format, ...)
 	return kept;
 }
 
+const char *finding_advice(struct finding_sink *sink, const struct model *m, const int *pools,
+			   size_t count, const char *advice)
+{
+	int releasable = 0;
+
+	for (size_t i = 0; i < count; i++)
+		releasable |= m->pools[pools[i]].releasable;
+	return releasable && !m->released
+		       ? finding_text(sink, "%s; --release-idle-workers does it too", advice)
+		       : advice;
+}
+
 /* A copy that is freed when the findings are made anew. */
 static void *copy(struct finding_sink *sink, const void *from, size_t count, size_t bytes)
 {

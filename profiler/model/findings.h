@@ -26,6 +26,10 @@ const char *finding_text(struct finding_sink *sink, const char *format, ...)
 enum model_severity finding_severity(const struct model *m, int64_t bytes, int64_t held_ns,
 				     int64_t peak_without);
 
+/* The advice, with --release-idle-workers named beside it where that would end one of the pools and the run had it not. */
+const char *finding_advice(struct finding_sink *sink, const struct model *m, const int *pools,
+			   size_t count, const char *advice);
+
 struct finding_kind {
 	const char *id;
 	const char *summary; /* one line for `loopmem help` */

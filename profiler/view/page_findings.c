@@ -66,6 +66,18 @@ static void headline(const struct page *p, const struct model_finding *f)
 	}
 }
 
+/* What the command would give. */
+static void predicted_peak(const struct page *p)
+{
+	const struct model_totals *t = &p->m->totals;
+	char text[WORDS_MAX], with[FORMAT_MAX], now[FORMAT_MAX];
+
+	snprintf(text, sizeof(text), "then the peak is %s instead of %s",
+		 format_bytes(with, t->peak_with_release_bytes), format_bytes(now, t->peak_bytes));
+	if (t->peak_with_release_bytes < t->peak_bytes)
+		paragraph(p, text);
+}
+
 static void print_finding(const struct page *p, const struct model_finding *f)
 {
 	char safe[WORDS_MAX], command[WORDS_MAX];
@@ -84,6 +96,8 @@ static void print_finding(const struct page *p, const struct model_finding *f)
 	fprintf(p->out, "%*s> ", indent_of(p), "");
 	/* a command is copied: it stays on one line */
 	page_wrap(p, f->release_helps ? page_hold(safe) : safe, indent_of(p) + 2, indent_of(p) + 2);
+	if (f->release_helps)
+		predicted_peak(p);
 }
 
 void page_findings(const struct page *p)

@@ -81,6 +81,8 @@ void find_parked_batches(const struct model *m, struct finding_sink *sink)
 			      facts[1].value);
 	f.severity = p.counted_there ? MODEL_NOTICE
 				     : finding_severity(m, f.bytes, p.ns, t->peak_bytes - f.bytes);
+	if (p.counted_there)
+		f.advice = finding_advice(sink, m, &p.worst, 1, f.advice);
 	f.moments = &p.at_ns;
 	f.moment_count = p.at_ns != 0;
 	f.pools = &p.worst;

@@ -3,6 +3,7 @@
  * number rose three times and reached four.
  */
 #include "profiler/model/findings.h"
+#include "profiler/model/private.h"
 
 enum { LEAST_ALIVE = 4, LEAST_RISES = 3 };
 
@@ -69,8 +70,22 @@ static void report(const struct model *m, struct finding_sink *sink, enum model_
 		.moments = &g->at_ns,
 		.moment_count = 1,
 	};
+	ARRAY(int) idle = {0};
 
+	/* those that have nothing left to hand out could be ended */
+	for (size_t i = 0; i < m->pool_count; i++) {
+		int *index = m->pools[i].stage == stage &&
+					     model_pool_state(&m->pools[i], g->at_ns) ==
+						     MODEL_EXHAUSTED
+				     ? array_add(&idle)
+				     : NULL;
+
+		if (index)
+			*index = (int)i;
+	}
+	f.advice = finding_advice(sink, m, idle.items, idle.count, f.advice);
 	finding_report(sink, &f);
+	array_release(&idle);
 }
 
 void find_pool_count_growth(const struct model *m, struct finding_sink *sink)

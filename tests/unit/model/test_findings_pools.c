@@ -12,13 +12,14 @@ static const struct model_finding *find(const struct model *m, const char *id)
 }
 
 /* Train pools of 5 s, one worker of 100 MiB each; a pool lives on for `kept` seconds after its last batch, at 4 s of its life. */
-static struct model *epochs(struct script *s, const char *name, int count, double kept)
+static struct model *epochs_of(struct script *s, const char *name, int count, double kept,
+			       int persistent)
 {
 	script_begin(s, name);
 	for (int e = 0; e < count; e++) {
 		double begin = 1 + 5.0 * e, end = begin + 4 + kept;
 
-		script_pool(s, e + 1, "train", e, begin);
+		script_pool(s, e + 1, "train", e, begin)->persistent = persistent;
 		script_process(s, 2 + e, e + 1, 0, begin, end);
 		script_event(s, begin + 0.5, "pool-first", e + 1);
 		script_event(s, begin + 4, "pool-exhausted", e + 1);
@@ -29,6 +30,11 @@ static struct model *epochs(struct script *s, const char *name, int count, doubl
 	for (double t = 0; t < 5.0 * count + kept + 2; t += 0.5)
 		script_walk(s, t, OWNER, 50, 0);
 	return script_finish(s, 5.0 * count + kept + 2);
+}
+
+static struct model *epochs(struct script *s, const char *name, int count, double kept)
+{
+	return epochs_of(s, name, count, kept, 0);
 }
 
 static void a_pool_built_before_the_old_is_dropped_is_an_overlap(void **state)
@@ -44,6 +50,19 @@ static void a_pool_built_before_the_old_is_dropped_is_an_overlap(void **state)
 	assert_float_equal(f->evidence[2].value, 2.0,
 			   0.01); /* twice from 5 to 6 s of a pool's life */
 	assert_true(f->severity < MODEL_ERROR);
+	assert_non_null(strstr(f->advice, "--release-idle-workers"));
+	model_close(m);
+}
+
+static void a_switch_that_would_end_none_of_the_pools_is_not_advised(void **state)
+{
+	struct script s;
+	struct model *m = epochs_of(&s, "overlap-persistent", 3, 2, 1);
+	const struct model_finding *f = find(m, "pool-overlap");
+
+	(void)state;
+	assert_non_null(f);
+	assert_null(strstr(f->advice, "--release-idle-workers"));
 	model_close(m);
 }
 
@@ -211,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pool_built_before_the_old_is_dropped_is_an_overlap),
+		cmocka_unit_test(a_switch_that_would_end_none_of_the_pools_is_not_advised),
 		cmocka_unit_test(pools_that_follow_each_other_do_not_overlap),
 		cmocka_unit_test(pools_that_pile_up_are_counted),
 		cmocka_unit_test(copied_memory_is_told_with_bytes_an_item),
