@@ -51,6 +51,8 @@ def lightning():
             enable_progress_bar=False, enable_model_summary=False, num_sanity_val_steps=0).fit(Model(), train, val)
         del train, val
 if __name__ == "__main__":
+    # a fork server that has torch once: else each of its workers imports it anew
+    torch.multiprocessing.set_forkserver_preload(["torch.utils.data"])
     (plain if LOOP == "plain" else lightning)()
 """
 HELPERS = {"fork": set(), "spawn": {"resource-tracker"},

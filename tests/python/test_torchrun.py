@@ -1,0 +1,49 @@
+"""Two ranks under torchrun on one machine: one session, ranks told apart, memory counted once."""
+import subprocess
+import sys
+
+import profiled
+import reported
+import tap
+
+PROGRAM = """
+import torch, torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, Dataset
+class Numbers(Dataset):
+    def __len__(self): return 8
+    def __getitem__(self, index): return torch.tensor([float(index)])
+dist.init_process_group("gloo")
+model = DistributedDataParallel(torch.nn.Linear(1, 1))
+train_loader = DataLoader(Numbers(), batch_size=2, num_workers=1)
+for epoch in range(2):
+    for batch in train_loader:
+        model(batch).mean().backward()
+dist.destroy_process_group()
+"""
+
+
+@tap.claim
+def ranks_have_rows_of_their_own_and_the_total_counts_each_process_once():
+    report, rows = reported.run(
+        "torchrun", sys.executable, "-m", "torch.distributed.run", "--standalone",
+        "--nproc-per-node", "2", profiled.script(PROGRAM, "ddp.py"))
+    ranks = {owner["pid"]: owner["rank"] for owner in report["owners"]}
+    assert sorted(ranks.values()) == [0, 1], ranks
+    pools = sorted((ranks[p["owner_pid"]], p["stage"], p["epoch"], p["batches"], len(p["workers"]))
+                   for p in report["pools"])
+    assert pools == [(rank, "train", epoch, 4, 1) for rank in (0, 1) for epoch in (0, 1)], pools
+    text = subprocess.run([reported.LOOPMEM, "report", "--full", profiled.os.environ["TEST_TMP"]
+                           + "/torchrun.loopmem"], check=True, stdout=subprocess.PIPE, text=True)
+    assert text.stdout.count("train #") >= 4, text.stdout
+    assert all(f", rank {rank} " in text.stdout for rank in (0, 1)), text.stdout
+    # no more than all processes at their own largest, no less than the largest of them
+    most = [p["pss_bytes_max"] for p in [*report["owners"], *report["other_processes"],
+                                         *(w for pool in report["pools"] for w in pool["workers"])]]
+    assert max(most) <= report["totals"]["peak_pss_bytes"] <= sum(most)
+    assert report["totals"]["peak_pss_bytes"] < report["totals"]["peak_rss_sum_bytes"]
+    links = rows("SELECT process FROM pool_worker")
+    assert len(links) == len(set(links)) == 4
+
+
+tap.run()
