@@ -19,6 +19,7 @@ awk -F '\t' '
 		gsub(/[|]/, " ", argument)
 		return " -x -a " quoted(argument)
 	}
+	$5 == "topic" { ids = ids " " $4; next }
 	{ seen = "complete -c loopmem -n \"__fish_seen_subcommand_from " $1 "\"" }
 	$5 == "command" {
 		print "complete -c loopmem -n __fish_use_subcommand -a " $1 " -d " quoted($6)
@@ -30,4 +31,4 @@ awk -F '\t' '
 		next
 	}
 	$2 { print seen " -l " substr($2, 3) ($3 ? " -s " substr($3, 2) : "") values($5, $4) " -d " quoted($6) }
-	END { if (topics) print topics " -x -a " quoted(commands) }' <<<"$table"
+	END { if (topics) print topics " -x -a " quoted(commands ids) }' <<<"$table"

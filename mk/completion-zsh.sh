@@ -5,7 +5,7 @@ table=$("$1" __options)
 
 # The lines of _arguments for one command: its options, then what its arguments are.
 arguments() { # arguments COMMAND
-	awk -F '\t' -v command="$1" -v commands="$commands" '
+	awk -F '\t' -v command="$1" -v commands="$commands" -v topics="$topics" '
 		function quoted(text) { # for a word in single quotes, inside [] or before a colon
 			gsub(/:/, "\\:", text)
 			gsub(/\[/, "\\[", text)
@@ -20,12 +20,12 @@ arguments() { # arguments COMMAND
 			gsub(/[|]/, " ", argument)
 			return "(" argument ")"
 		}
-		$1 != command { next }
+		$1 != command || $5 == "topic" { next }
 		$5 == "command" {
 			rest = ""
 			if ($4 ~ /FILE|BASE|HEAD|SESSION/) rest = "*:session:_files -g \"*.loopmem\""
 			if ($4 ~ /COMMAND.*ARG/) rest = "*::command: _normal"
-			if ($4 ~ /^\[COMMAND/) rest = "1:command:(" commands ")"
+			if ($4 ~ /^\[COMMAND/) rest = "1:topic:(" commands " " topics ")"
 			next
 		}
 		{
@@ -39,6 +39,7 @@ arguments() { # arguments COMMAND
 		}
 		END { if (rest) printf " \\\n\t\t\t\047%s\047", rest }' <<<"$table"
 }
+topics=$(awk -F '\t' '$5 == "topic" { printf "%s%s", sep, $4; sep = " " }' <<<"$table")
 commands=$(awk -F '\t' '$5 == "command" { printf "%s%s", sep, $1; sep = " " }' <<<"$table")
 
 cat <<'END'

@@ -33,10 +33,11 @@ arguments_of_commands() {
 		what = ":"
 		if ($4 ~ /FILE|BASE|HEAD/) what = "_loopmem_sessions"
 		if ($4 ~ /COMMAND.*ARG/) what = "_loopmem_paths -c"
-		if ($4 ~ /^\[COMMAND/) what = "_loopmem_words \"$commands\""
+		if ($4 ~ /^\[COMMAND/) what = "_loopmem_words \"$commands $topics\""
 		printf "\t%s) %s ;;\n", $1, what
 	}' <<<"$table"
 }
+topics=$(awk -F '\t' '$5 == "topic" { printf "%s%s", sep, $4; sep = " " }' <<<"$table")
 commands=$(awk -F '\t' '$5 == "command" { printf "%s%s", sep, $1; sep = " " }' <<<"$table")
 
 cat <<END
@@ -56,7 +57,7 @@ _loopmem_sessions() {
 }
 _loopmem() {
 	local cur=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]}
-	local command=\${COMP_WORDS[1]} options commands="$commands"
+	local command=\${COMP_WORDS[1]} options commands="$commands" topics="$topics"
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then

@@ -28,6 +28,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(word, "__options")) {
 		options_table(stdout);
+		help_topics_table(stdout);
 		return 0;
 	}
 	command = command_find(word);

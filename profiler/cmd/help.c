@@ -73,6 +73,13 @@ static void list_findings(FILE *out)
 		fprintf(out, "  %-21s %s\n", finding_kinds[i].id, finding_kinds[i].summary);
 }
 
+void help_topics_table(FILE *out)
+{
+	for (size_t i = 0; i < finding_kind_count; i++)
+		fprintf(out, "help\t\t\t%s\ttopic\t%s\n", finding_kinds[i].id,
+			finding_kinds[i].summary);
+}
+
 static const char *finding_nearest(const char *word)
 {
 	const char **ids = calloc(finding_kind_count, sizeof(*ids)), *near;
