@@ -10,7 +10,7 @@ from profiled import LOOPMEM, path, run, target
 
 MIB = 1 << 20
 SIZES = {"grow-until-end": 480, "grow-until-full": 360, "grow-when-reused": 120, "main-growth": 128, "main-growth-freed": 256,
-         "fd-growth": 1, "file-cache": 256, "rss-overcount": 100}
+         "fd-growth": 1, "file-cache": 256, "rss-overcount": 300}
 
 
 def diagnose(name):

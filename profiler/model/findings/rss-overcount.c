@@ -5,7 +5,7 @@
 #include "profiler/model/findings.h"
 
 #define LEAST_FACTOR  3
-#define LEAST_BYTES   (INT64_C(256) << 20)
+#define LEAST_BYTES   (INT64_C(1) << 30)
 #define ABOUT_AS_MUCH 0.95
 
 static int is_overcounted(const struct model *m, const struct model_round *r)

@@ -303,19 +303,19 @@ static struct model *sharing(struct script *s, const char *name, double rss, dou
 static void rss_that_counts_pages_again_is_told(void **state)
 {
 	struct script s;
-	struct model *m = sharing(&s, "overcount", 200, 50);
+	struct model *m = sharing(&s, "overcount", 400, 100);
 	const struct model_finding *f = find(m, "rss-overcount");
 
 	(void)state;
 	assert_non_null(f);
 	assert_int_equal(f->severity, MODEL_NOTICE);
-	assert_mib(evidence(f, "rss_sum_bytes"), 800);
-	assert_mib(evidence(f, "total_bytes"), 200);
+	assert_mib(evidence(f, "rss_sum_bytes"), 1600);
+	assert_mib(evidence(f, "total_bytes"), 400);
 	model_close(m);
-	m = sharing(&s, "honest", 200, 190);
+	m = sharing(&s, "honest", 400, 390);
 	assert_null(find(m, "rss-overcount"));
 	model_close(m);
-	m = sharing(&s, "small_overcount", 60, 15);
+	m = sharing(&s, "small_overcount", 200, 50);
 	assert_null(find(m, "rss-overcount"));
 	model_close(m);
 }
