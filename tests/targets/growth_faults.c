@@ -222,7 +222,7 @@ static void file_cache(void)
 	loopmem_phase_begin(LOOPMEM_STAGE_OTHER, LOOPMEM_UNKNOWN, "read");
 	for (int i = 0; i < STEPS; i++, pause_ms(STEP_MS)) {
 		for (size_t at = 0; at < part && faulty; at += 4096)
-			sum += map[(size_t)i * part + at];
+			sum = (char)(sum + map[(size_t)i * part + at]);
 		make(part, !faulty);
 	}
 	printf("%zu\n", part * STEPS);
