@@ -158,8 +158,9 @@ def a_child_that_was_forked_inside_next_is_outside_it():
 
 @tap.claim
 def phases_are_edges_with_a_name():
-    segment = calls("phase:1:7:warmup of the whole thing and more", "leave")
-    assert segment.events[:2] == [("phase", 0, 1, 7, "warmup of the whole thi"),
+    name = "warmup of the whole thing and more, then some"
+    segment = calls(f"phase:1:7:{name}", "leave")
+    assert segment.events[:2] == [("phase", 0, 1, 7, name[:39]),
                                   ("phend", 0, 0, 0, "")]
 
 
