@@ -114,9 +114,9 @@ static void print_events(void)
 		const struct loopmem_event *e = &segment.events[(seq - 1) % LOOPMEM_EVENTS];
 		if (e->seq != seq)
 			continue;
-		printf("event %s %u %" PRId64 " %" PRId64 " %.24s\n",
+		printf("event %s %u %" PRId64 " %" PRId64 " %.*s\n",
 		       e->kind < 15 ? event_names[e->kind] : "?", e->pool_id, e->value, e->value2,
-		       e->text);
+		       (int)sizeof(e->text), e->text);
 	}
 }
 
