@@ -91,7 +91,7 @@ def births_come_before_forks_and_ends_after_the_last_batch():
         forks = [i for i, e in enumerate(owner.events) if e.kind == "fork" and i > begin]
         assert forks[0] == begin + 1
         assert owner.of(pool) == ["begin"] + ["worker"] * row["workers"] + [
-            "deliver", "first", "exhausted", "end"]
+            "deliver", "first", "exhausted", "closing", "end"]
 
 
 @tap.claim
@@ -102,8 +102,8 @@ def persistent_workers_are_re_used():
         ("train", 1, 1, 12, 6, 1), ("validate", 1, 1, 4, 2, 1)], owner.pools
     for pool in owner.pools:
         kinds = [kind for kind in owner.of(pool) if kind != "worker"]
-        assert kinds[:9] == ["begin", "deliver", "first", "exhausted", "reuse", "deliver", "first",
-                             "exhausted", "end"], kinds
+        assert kinds[:10] == ["begin", "deliver", "first", "exhausted", "reuse", "deliver", "first",
+                              "exhausted", "closing", "end"], kinds
 
 
 @tap.claim
@@ -132,7 +132,8 @@ trainer(max_epochs=1, val_check_interval=3, num_sanity_val_steps=0).fit(Model(),
 """))
     assert rows(owner, "stage", "batches") == [("train", 6), ("validate", 2), ("validate", 2)]
     kinds = [kind for kind in owner.of(1) if kind != "worker"]
-    assert kinds[:3] == ["begin", "deliver", "first"] and kinds[-2:] == ["exhausted", "end"]
+    assert kinds[:3] == ["begin", "deliver", "first"]
+    assert kinds[-3:] == ["exhausted", "closing", "end"]
     assert "park" in kinds and kinds.count("exhausted") == 1
 
 

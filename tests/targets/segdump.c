@@ -16,9 +16,10 @@
 
 static struct loopmem_segment segment;
 
-static const char *const event_names[] = {"none",  "begin",     "worker", "deliver", "first",
-					  "park",  "exhausted", "reuse",  "end",     "phase",
-					  "phend", "fork",      "exec",   "exit",    "release"};
+static const char *const event_names[] = {"none",  "begin", "worker",    "deliver",
+					  "first", "park",  "exhausted", "reuse",
+					  "end",   "phase", "phend",     "fork",
+					  "exec",  "exit",  "release",   "closing"};
 static const char *const state_names[] = {"free",   "starting",  "delivering",
 					  "parked", "exhausted", "ended"};
 static const char *const kind_names[] = {"anon", "shared", "file"};
@@ -115,7 +116,7 @@ static void print_events(void)
 		if (e->seq != seq)
 			continue;
 		printf("event %s %u %" PRId64 " %" PRId64 " %.*s\n",
-		       e->kind < 15 ? event_names[e->kind] : "?", e->pool_id, e->value, e->value2,
+		       e->kind < 16 ? event_names[e->kind] : "?", e->pool_id, e->value, e->value2,
 		       (int)sizeof(e->text), e->text);
 	}
 }
