@@ -15,7 +15,8 @@ is_there() { # is_there KIND:NAME
 	library:*) pkg-config --exists "$name" ;;
 	path:*) [[ -e $name ]] ;;
 	file:*) [[ $("${CC:-gcc}" -print-file-name="$name") == /* ]] ;;
-	python:*) "${PYTHON:-python3}" -c "import $name" ;;
+	# Debian's own has what its packages bring, whatever python3 comes first
+	python:*) "${PYTHON:-python3}" -c "import $name" || /usr/bin/python3 -c "import $name" ;;
 	esac >/dev/null 2>&1
 }
 

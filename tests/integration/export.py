@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import hostile
 import tap
@@ -155,6 +156,7 @@ def promtool_has_nothing_to_say():
 
 @tap.claim
 def the_reference_readers_of_both_forms_read_the_same():
+    sys.path.append("/usr/lib/python3/dist-packages")  # Debian's package, for any interpreter
     try:
         from prometheus_client import openmetrics, parser
         import prometheus_client.openmetrics.parser
