@@ -3,7 +3,6 @@
  * the same work without the fault. Prints what it knows of itself: bytes, or a pid.
  */
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "inject/loopmem.h"
+#include "tests/targets/faults.h"
 
 #define CALL(function, ...)                    \
 	do {                                   \
@@ -25,15 +25,9 @@ struct pool {
 	pid_t worker;
 };
 
-static size_t size;
 static int worker_stays; /* it does not notice that its owner is gone */
 static char *
 	inherited; /* of the owner; a worker that has it writes a word of each page, as counting references does */
-
-static void pause_s(double seconds)
-{
-	poll(NULL, 0, (int)(seconds * 1000));
-}
 
 static void work(const struct pool *pool)
 {
@@ -191,10 +185,7 @@ static void pinned_memory(int faulty)
 	pause_s(6); /* it is looked at every five seconds on a busy machine */
 }
 
-static const struct fault {
-	const char *name;
-	void (*run)(int faulty);
-} faults[] = {
+static const struct fault faults[] = {
 	{"pool-count-growth", pool_count_growth}, {"unshared-growth", unshared_growth},
 	{"orphan-workers", orphan_workers},       {"allocator-retention", allocator_retention},
 	{"nested-pools", nested_pools},           {"pinned-memory", pinned_memory},
@@ -202,19 +193,5 @@ static const struct fault {
 
 int main(int argc, char **argv)
 {
-	size_t length;
-
-	if (argc < 2)
-		return 2;
-	size = (size_t)(argc > 2 ? atoi(argv[2]) : 20) << 20;
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-		length = strlen(faults[i].name);
-		if (strncmp(argv[1], faults[i].name, length) ||
-		    (argv[1][length] && strcmp(argv[1] + length, "-not")))
-			continue;
-		pause_s(0.2); /* as a program that starts up */
-		faults[i].run(!argv[1][length]);
-		return 0;
-	}
-	return 2;
+	return run_fault(faults, sizeof(faults) / sizeof(faults[0]), argc, argv);
 }

@@ -3,7 +3,6 @@
  * step is dropped at once. Prints what it knows of itself: bytes, or descriptors.
  */
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +11,11 @@
 #include <unistd.h>
 
 #include "inject/loopmem.h"
+#include "tests/targets/faults.h"
 
-enum { STEPS = 100, STEP_MS = 100, PARALLEL = 2 }; /* 10 s */
+#define STEP_S 0.1
 
-static size_t size; /* that grows in all */
-static int faulty;
-
-static void pause_ms(int ms)
-{
-	poll(NULL, 0, ms);
-}
+enum { STEPS = 100, PARALLEL = 2 }; /* 10 s */
 
 /* A block of work; kept or not. */
 static void make(size_t bytes, int kept)
@@ -89,7 +83,7 @@ static void next(const struct pool *pool, int step)
 	    read(pool->answer[worker][0], &byte, 1) != 1)
 		exit(1);
 	loopmem_next_end(pool->id, 1);
-	pause_ms(STEP_MS);
+	pause_s(STEP_S);
 }
 
 static void end(struct pool *pool)
@@ -107,7 +101,7 @@ static void end(struct pool *pool)
 /* ---- workers that grow ----------------------------------------------------------------------------------------- */
 
 /* One pool after the other; every worker keeps what it made of each item. */
-static void grow_until_end(void)
+static void grow_until_end(int faulty)
 {
 	for (int epoch = 0; epoch < 2; epoch++) {
 		struct pool pool = {.count = PARALLEL, .epoch = epoch};
@@ -122,7 +116,7 @@ static void grow_until_end(void)
 }
 
 /* The cache is full after two fifths of the items. */
-static void grow_until_full(void)
+static void grow_until_full(int faulty)
 {
 	struct pool pool = {.count = PARALLEL};
 
@@ -135,7 +129,7 @@ static void grow_until_full(void)
 }
 
 /* Persistent workers, used for five epochs. */
-static void grow_when_reused(void)
+static void grow_when_reused(int faulty)
 {
 	struct pool pool = {.count = 1, .persistent = 1};
 
@@ -153,7 +147,7 @@ static void grow_when_reused(void)
 
 /* ---- the process that trains -------------------------------------------------------------------------------------- */
 
-static void train(int epochs, int is_freed)
+static void train(int faulty, int epochs, int is_freed)
 {
 	enum { KEPT = STEPS };
 	char *outputs[KEPT];
@@ -178,23 +172,23 @@ static void train(int epochs, int is_freed)
 	printf("%zu %zu\n", is_freed ? size / (size_t)epochs : size, bytes);
 }
 
-static void main_growth(void)
+static void main_growth(int faulty)
 {
-	train(2, 0);
+	train(faulty, 2, 0);
 }
 
-static void main_growth_freed(void)
+static void main_growth_freed(int faulty)
 {
-	train(2, 1);
+	train(faulty, 2, 1);
 }
 
 /* ---- others ------------------------------------------------------------------------------------------------------- */
 
-static void fd_growth(void)
+static void fd_growth(int faulty)
 {
 	enum { STEPS_LONG = 140, EACH = 3 };
 
-	for (int i = 0; i < STEPS_LONG; i++, pause_ms(STEP_MS))
+	for (int i = 0; i < STEPS_LONG; i++, pause_s(STEP_S))
 		for (int k = 0; k < EACH; k++) {
 			int fd = open("/dev/null", O_RDONLY);
 
@@ -205,7 +199,7 @@ static void fd_growth(void)
 }
 
 /* Reads a mapped file from its beginning to its end; the twin copies what it reads. */
-static void file_cache(void)
+static void file_cache(int faulty)
 {
 	FILE *file = tmpfile();
 	size_t part = size / STEPS / 4096 * 4096;
@@ -220,7 +214,7 @@ static void file_cache(void)
 	if (map == MAP_FAILED)
 		exit(77);
 	loopmem_phase_begin(LOOPMEM_STAGE_OTHER, LOOPMEM_UNKNOWN, "read");
-	for (int i = 0; i < STEPS; i++, pause_ms(STEP_MS)) {
+	for (int i = 0; i < STEPS; i++, pause_s(STEP_S)) {
 		for (size_t at = 0; at < part && faulty; at += 4096)
 			sum = (char)(sum + map[(size_t)i * part + at]);
 		make(part, !faulty);
@@ -228,11 +222,11 @@ static void file_cache(void)
 	printf("%zu\n", part * STEPS);
 	fflush(stdout);
 	loopmem_phase_end(); /* an edge: it is measured now, however busy the machine */
-	pause_ms(1500);
+	pause_s(1.5);
 }
 
 /* Children that share what their parent has. */
-static void rss_overcount(void)
+static void rss_overcount(int faulty)
 {
 	enum { CHILDREN = 4 };
 	char *memory = malloc(size);
@@ -241,7 +235,7 @@ static void rss_overcount(void)
 		memset(memory, 1, size);
 	for (int i = 0; i < CHILDREN; i++)
 		if (!fork()) {
-			pause_ms(8000);
+			pause_s(8);
 			_exit(0);
 		}
 	while (wait(NULL) > 0)
@@ -250,10 +244,7 @@ static void rss_overcount(void)
 	printf("%zu\n", size * (CHILDREN + 1));
 }
 
-static const struct fault {
-	const char *name;
-	void (*run)(void);
-} faults[] = {
+static const struct fault faults[] = {
 	{"grow-until-end", grow_until_end},
 	{"grow-until-full", grow_until_full},
 	{"grow-when-reused", grow_when_reused},
@@ -266,19 +257,5 @@ static const struct fault {
 
 int main(int argc, char **argv)
 {
-	if (argc < 2)
-		return 2;
-	size = (size_t)(argc > 2 ? atoi(argv[2]) : 20) << 20;
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-		size_t length = strlen(faults[i].name);
-
-		if (strncmp(argv[1], faults[i].name, length) ||
-		    (argv[1][length] && strcmp(argv[1] + length, "-not")))
-			continue;
-		faulty = !argv[1][length];
-		pause_ms(200); /* as a program that starts up */
-		faults[i].run();
-		return 0;
-	}
-	return 2;
+	return run_fault(faults, sizeof(faults) / sizeof(faults[0]), argc, argv);
 }

@@ -3,7 +3,6 @@
  * "-not" the same without it. Prints what it knows of itself: seconds, bytes, or a pid.
  */
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "inject/loopmem.h"
+#include "tests/targets/faults.h"
 
 struct loader {
 	loopmem_pool pool;
@@ -21,14 +21,8 @@ struct loader {
 	pid_t worker;
 };
 
-static size_t size;
 static double leaves_after_s; /* a worker that was told to end still works for so long */
 static double grows_for_s;    /* what a worker holds comes bit by bit */
-
-static void pause_s(double seconds)
-{
-	poll(NULL, 0, (int)(seconds * 1000));
-}
 
 static double now_s(void)
 {
@@ -195,10 +189,7 @@ static void stale_shm(int faulty)
 	printf("%d\n", (int)worker);
 }
 
-static const struct fault {
-	const char *name;
-	void (*run)(int faulty);
-} faults[] = {
+static const struct fault faults[] = {
 	{"slow-shutdown", slow_shutdown},
 	{"persistent-trade-off", persistent_trade_off},
 	{"oom-victim", oom},
@@ -208,18 +199,5 @@ static const struct fault {
 
 int main(int argc, char **argv)
 {
-	if (argc < 2)
-		return 2;
-	size = (size_t)(argc > 2 ? atoi(argv[2]) : 20) << 20;
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-		size_t length = strlen(faults[i].name);
-
-		if (strncmp(argv[1], faults[i].name, length) ||
-		    (argv[1][length] && strcmp(argv[1] + length, "-not")))
-			continue;
-		pause_s(0.2); /* as a program that starts up */
-		faults[i].run(!argv[1][length]);
-		return 0;
-	}
-	return 2;
+	return run_fault(faults, sizeof(faults) / sizeof(faults[0]), argc, argv);
 }

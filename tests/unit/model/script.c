@@ -307,3 +307,20 @@ struct model *script_finish(struct script *s, double ended_s)
 		fail_msg("%s", e.text);
 	return m;
 }
+
+const struct model_finding *script_finding(const struct model *m, const char *id)
+{
+	for (size_t i = 0; i < m->finding_count; i++)
+		if (!strcmp(m->findings[i].id, id))
+			return &m->findings[i];
+	return NULL;
+}
+
+double script_evidence(const struct model_finding *f, const char *key)
+{
+	for (size_t i = 0; i < f->evidence_count; i++)
+		if (!strcmp(f->evidence[i].key, key))
+			return f->evidence[i].value;
+	fail_msg("no evidence %s", key);
+	return 0;
+}

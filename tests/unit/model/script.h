@@ -73,6 +73,10 @@ struct model *script_leave(struct script *s);
 /* The model of a session that is still being written. */
 struct model *script_open(struct script *s);
 
+/* The finding, or NULL / the value of its evidence, which it must have. */
+const struct model_finding *script_finding(const struct model *m, const char *id);
+double script_evidence(const struct model_finding *f, const char *key);
+
 #define assert_mib(bytes, mib) assert_float_equal((double)(bytes) / (double)MIB, mib, 0.01)
 #define assert_s(ns, s)        assert_float_equal((double)(ns) / 1e9, s, 0.0001)
 

@@ -1,23 +1,6 @@
 /* Claims about findings on what grows: workers, the process that trains, descriptors, pages of files; and what only looks like it. */
 #include "script.h"
 
-static const struct model_finding *find(const struct model *m, const char *id)
-{
-	for (size_t i = 0; i < m->finding_count; i++)
-		if (!strcmp(m->findings[i].id, id))
-			return &m->findings[i];
-	return NULL;
-}
-
-static double evidence(const struct model_finding *f, const char *key)
-{
-	for (size_t i = 0; i < f->evidence_count; i++)
-		if (!strcmp(f->evidence[i].key, key))
-			return f->evidence[i].value;
-	fail_msg("no evidence %s", key);
-	return 0;
-}
-
 static const char *class_of(const struct model_finding *f)
 {
 	for (size_t i = 0; i < f->evidence_count; i++)
@@ -109,13 +92,13 @@ static void a_cache_that_fills_levels_off(void **state)
 	const struct course cache = {filling, filling};
 	struct script s;
 	struct model *m = train(&s, "cache", 1, 0, &quiet, &cache);
-	const struct model_finding *f = find(m, "worker-growth");
+	const struct model_finding *f = script_finding(m, "worker-growth");
 
 	(void)state;
 	assert_non_null(f);
 	assert_string_equal(class_of(f), "levels off");
 	assert_int_equal(f->severity, MODEL_NOTICE);
-	assert_float_equal(evidence(f, "growth_bytes") / (double)MIB, 300, 10);
+	assert_float_equal(script_evidence(f, "growth_bytes") / (double)MIB, 300, 10);
 	model_close(m);
 }
 
@@ -124,15 +107,15 @@ static void growth_in_every_pool_is_freed_with_it(void **state)
 	const struct course leak = {rising, rising};
 	struct script s;
 	struct model *m = train(&s, "each", 2, 0, &quiet, &leak);
-	const struct model_finding *f = find(m, "worker-growth");
+	const struct model_finding *f = script_finding(m, "worker-growth");
 
 	(void)state;
 	assert_non_null(f);
 	assert_string_equal(class_of(f), "freed with the pool");
-	assert_float_equal(evidence(f, "bytes_per_item") / (double)MIB, 300.0 / 400, 0.03);
+	assert_float_equal(script_evidence(f, "bytes_per_item") / (double)MIB, 300.0 / 400, 0.03);
 	model_close(m);
 	m = train(&s, "single", 1, 0, &quiet, &leak);
-	assert_string_equal(class_of(find(m, "worker-growth")), "goes on with each item");
+	assert_string_equal(class_of(script_finding(m, "worker-growth")), "goes on with each item");
 	model_close(m);
 }
 
@@ -142,7 +125,7 @@ static void growth_over_uses_is_told_early(void **state)
 	const struct course leak = {rising_slowly, rising_slowly};
 	struct script s;
 	struct model *m = train(&s, "reused", 1, 3, &quiet, &leak);
-	const struct model_finding *f = find(m, "worker-growth");
+	const struct model_finding *f = script_finding(m, "worker-growth");
 
 	(void)state;
 	assert_non_null(f);
@@ -150,7 +133,7 @@ static void growth_over_uses_is_told_early(void **state)
 	assert_int_equal(f->severity, MODEL_WARNING);
 	model_close(m);
 	m = train(&s, "used_once", 1, 0, &quiet, &leak);
-	assert_null(find(m, "worker-growth"));
+	assert_null(script_finding(m, "worker-growth"));
 	model_close(m);
 }
 
@@ -161,11 +144,11 @@ static void starting_up_and_touching_are_no_growth_of_workers(void **state)
 	struct model *m = train(&s, "start", 1, 0, &quiet, &start);
 
 	(void)state;
-	assert_null(find(m, "worker-growth"));
+	assert_null(script_finding(m, "worker-growth"));
 	model_close(m);
 	/* allocated long ago, touched bit by bit */
 	m = train(&s, "touched", 1, 0, &quiet, &touched);
-	assert_null(find(m, "worker-growth"));
+	assert_null(script_finding(m, "worker-growth"));
 	model_close(m);
 }
 
@@ -174,14 +157,14 @@ static void a_trainer_that_never_stops_growing_is_found(void **state)
 	const struct course leak = {rising_slowly, rising_slowly};
 	struct script s;
 	struct model *m = train(&s, "trainer", 2, 0, &leak, &quiet);
-	const struct model_finding *f = find(m, "main-growth-per-step");
+	const struct model_finding *f = script_finding(m, "main-growth-per-step");
 
 	(void)state;
 	assert_non_null(f);
 	assert_non_null(strstr(f->text, "not freed"));
-	assert_int_equal(evidence(f, "steps"), 80);
-	assert_float_equal(evidence(f, "growth_bytes") / (double)MIB, 4 * 41, 5);
-	assert_null(find(m, "worker-growth"));
+	assert_int_equal(script_evidence(f, "steps"), 80);
+	assert_float_equal(script_evidence(f, "growth_bytes") / (double)MIB, 4 * 41, 5);
+	assert_null(script_finding(m, "worker-growth"));
 	model_close(m);
 }
 
@@ -190,12 +173,12 @@ static void outputs_of_an_epoch_are_told_as_such(void **state)
 	const struct course outputs = {rising_in_epochs, rising_in_epochs};
 	struct script s;
 	struct model *m = train(&s, "outputs", 3, 0, &outputs, &quiet);
-	const struct model_finding *f = find(m, "main-growth-per-step");
+	const struct model_finding *f = script_finding(m, "main-growth-per-step");
 
 	(void)state;
 	assert_non_null(f);
 	assert_non_null(strstr(f->text, "freed when the phase ends"));
-	assert_float_equal(evidence(f, "growth_bytes") / (double)MIB, 100, 5);
+	assert_float_equal(script_evidence(f, "growth_bytes") / (double)MIB, 100, 5);
 	model_close(m);
 }
 
@@ -206,10 +189,10 @@ static void a_trainer_that_fills_a_cache_or_a_buffer_is_quiet(void **state)
 	struct model *m = train(&s, "trainer_cache", 1, 0, &cache, &quiet);
 
 	(void)state;
-	assert_null(find(m, "main-growth-per-step"));
+	assert_null(script_finding(m, "main-growth-per-step"));
 	model_close(m);
 	m = train(&s, "trainer_buffer", 1, 0, &buffer, &quiet);
-	assert_null(find(m, "main-growth-per-step"));
+	assert_null(script_finding(m, "main-growth-per-step"));
 	model_close(m);
 }
 
@@ -229,17 +212,17 @@ static void descriptors_that_pile_up_are_found_with_their_limit(void **state)
 {
 	struct script s;
 	struct model *m = opening(&s, "fds", 10, 20);
-	const struct model_finding *f = find(m, "fd-growth");
+	const struct model_finding *f = script_finding(m, "fd-growth");
 
 	(void)state;
 	assert_non_null(f);
 	assert_int_equal(f->severity, MODEL_NOTICE);
-	assert_int_equal(evidence(f, "fds_max"), 200);
-	assert_int_equal(evidence(f, "fd_limit"), 1024);
-	assert_float_equal(evidence(f, "fds_per_minute"), 600, 1);
+	assert_int_equal(script_evidence(f, "fds_max"), 200);
+	assert_int_equal(script_evidence(f, "fd_limit"), 1024);
+	assert_float_equal(script_evidence(f, "fds_per_minute"), 600, 1);
 	model_close(m);
 	m = opening(&s, "many_fds", 30, 20);
-	assert_int_equal(find(m, "fd-growth")->severity, MODEL_WARNING);
+	assert_int_equal(script_finding(m, "fd-growth")->severity, MODEL_WARNING);
 	model_close(m);
 }
 
@@ -249,10 +232,10 @@ static void descriptors_that_are_opened_at_the_start_or_few_are_none(void **stat
 	struct model *m = opening(&s, "fds_start", 100, 3);
 
 	(void)state;
-	assert_null(find(m, "fd-growth"));
+	assert_null(script_finding(m, "fd-growth"));
 	model_close(m);
 	m = opening(&s, "few_fds", 2, 20);
-	assert_null(find(m, "fd-growth"));
+	assert_null(script_finding(m, "fd-growth"));
 	model_close(m);
 }
 
@@ -271,20 +254,20 @@ static void pages_of_files_are_no_leak(void **state)
 {
 	struct script s;
 	struct model *m = mapping(&s, "files", 20, 0);
-	const struct model_finding *f = find(m, "file-cache-not-leak");
+	const struct model_finding *f = script_finding(m, "file-cache-not-leak");
 
 	(void)state;
 	assert_non_null(f);
 	assert_int_equal(f->severity, MODEL_NOTICE);
 	assert_int_equal(f->bytes, 0);
-	assert_float_equal(evidence(f, "file_growth_bytes") / (double)MIB, 400, 20);
+	assert_float_equal(script_evidence(f, "file_growth_bytes") / (double)MIB, 400, 20);
 	model_close(m);
 	/* both grow: who knows */
 	m = mapping(&s, "both", 20, 15);
-	assert_null(find(m, "file-cache-not-leak"));
+	assert_null(script_finding(m, "file-cache-not-leak"));
 	model_close(m);
 	m = mapping(&s, "little_files", 4, 0);
-	assert_null(find(m, "file-cache-not-leak"));
+	assert_null(script_finding(m, "file-cache-not-leak"));
 	model_close(m);
 }
 
@@ -304,19 +287,19 @@ static void rss_that_counts_pages_again_is_told(void **state)
 {
 	struct script s;
 	struct model *m = sharing(&s, "overcount", 400, 100);
-	const struct model_finding *f = find(m, "rss-overcount");
+	const struct model_finding *f = script_finding(m, "rss-overcount");
 
 	(void)state;
 	assert_non_null(f);
 	assert_int_equal(f->severity, MODEL_NOTICE);
-	assert_mib(evidence(f, "rss_sum_bytes"), 1600);
-	assert_mib(evidence(f, "total_bytes"), 400);
+	assert_mib(script_evidence(f, "rss_sum_bytes"), 1600);
+	assert_mib(script_evidence(f, "total_bytes"), 400);
 	model_close(m);
 	m = sharing(&s, "honest", 400, 390);
-	assert_null(find(m, "rss-overcount"));
+	assert_null(script_finding(m, "rss-overcount"));
 	model_close(m);
 	m = sharing(&s, "small_overcount", 200, 50);
-	assert_null(find(m, "rss-overcount"));
+	assert_null(script_finding(m, "rss-overcount"));
 	model_close(m);
 }
 

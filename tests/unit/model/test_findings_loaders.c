@@ -4,23 +4,6 @@
 #include <signal.h>
 #include <stdio.h>
 
-static const struct model_finding *find(const struct model *m, const char *id)
-{
-	for (size_t i = 0; i < m->finding_count; i++)
-		if (!strcmp(m->findings[i].id, id))
-			return &m->findings[i];
-	return NULL;
-}
-
-static double evidence(const struct model_finding *f, const char *key)
-{
-	for (size_t i = 0; i < f->evidence_count; i++)
-		if (!strcmp(f->evidence[i].key, key))
-			return f->evidence[i].value;
-	fail_msg("no evidence %s", key);
-	return 0;
-}
-
 /* ---- slow-shutdown ------------------------------------------------------------------------------------------ */
 
 /* A pool of 100 MiB that is exhausted at 5 s, told to end at `told` s (< 0 = not told) and has ended at 12 s. */
@@ -47,13 +30,13 @@ static void a_pool_that_takes_seconds_to_end_is_found(void **state)
 {
 	struct script s;
 	struct model *m = leaving(&s, "slow", 9, 0);
-	const struct model_finding *f = find(m, "slow-shutdown");
+	const struct model_finding *f = script_finding(m, "slow-shutdown");
 
 	(void)state;
 	assert_non_null(f);
-	assert_float_equal(evidence(f, "shutdown_seconds_max"), 3, 0.001);
-	assert_mib(evidence(f, "private_bytes"), 100);
-	assert_true(evidence(f, "workers_ended_by_signal") == 0);
+	assert_float_equal(script_evidence(f, "shutdown_seconds_max"), 3, 0.001);
+	assert_mib(script_evidence(f, "private_bytes"), 100);
+	assert_true(script_evidence(f, "workers_ended_by_signal") == 0);
 	assert_int_equal(f->severity, MODEL_WARNING); /* 3 of 20 s */
 	assert_non_null(strstr(f->text, "worker 0 of train #1 e0"));
 	model_close(m);
@@ -65,7 +48,8 @@ static void a_worker_that_had_to_be_killed_is_counted(void **state)
 	struct model *m = leaving(&s, "forced", 9, SIGTERM);
 
 	(void)state;
-	assert_true(evidence(find(m, "slow-shutdown"), "workers_ended_by_signal") == 1);
+	assert_true(script_evidence(script_finding(m, "slow-shutdown"),
+				    "workers_ended_by_signal") == 1);
 	model_close(m);
 }
 
@@ -75,11 +59,11 @@ static void time_in_which_nobody_told_them_to_end_is_not_theirs(void **state)
 	struct model *m = leaving(&s, "late", 11.8, 0);
 
 	(void)state;
-	assert_null(find(m, "slow-shutdown"));
-	assert_non_null(find(m, "idle-pool-retained"));
+	assert_null(script_finding(m, "slow-shutdown"));
+	assert_non_null(script_finding(m, "idle-pool-retained"));
 	model_close(m);
 	m = leaving(&s, "untold", -1, 0);
-	assert_null(find(m, "slow-shutdown"));
+	assert_null(script_finding(m, "slow-shutdown"));
 	model_close(m);
 }
 
@@ -104,16 +88,16 @@ static void a_limit_far_below_the_ram_is_told_where_it_was_met(void **state)
 {
 	struct script s;
 	struct model *m = limited(&s, "met", 200, 195, 0);
-	const struct model_finding *f = find(m, "limit-mismatch");
+	const struct model_finding *f = script_finding(m, "limit-mismatch");
 
 	(void)state;
 	assert_non_null(f);
 	assert_int_equal(f->severity, MODEL_NOTICE);
-	assert_mib(evidence(f, "limit_bytes"), 200);
-	assert_mib(evidence(f, "ram_bytes"), 1024);
+	assert_mib(script_evidence(f, "limit_bytes"), 200);
+	assert_mib(script_evidence(f, "ram_bytes"), 1024);
 	model_close(m);
 	m = limited(&s, "killed-there", 200, 150, 1);
-	f = find(m, "limit-mismatch");
+	f = script_finding(m, "limit-mismatch");
 	assert_non_null(f);
 	assert_int_equal(f->severity, MODEL_NOTICE);
 	model_close(m);
@@ -125,13 +109,13 @@ static void a_limit_alone_is_no_mismatch(void **state)
 	struct model *m = limited(&s, "room", 200, 185, 0);
 
 	(void)state;
-	assert_null(find(m, "limit-mismatch"));
+	assert_null(script_finding(m, "limit-mismatch"));
 	model_close(m);
 	m = limited(&s, "near-ram", 900, 890, 0);
-	assert_null(find(m, "limit-mismatch"));
+	assert_null(script_finding(m, "limit-mismatch"));
 	model_close(m);
 	m = limited(&s, "no-limit", -1, 1020, 0);
-	assert_null(find(m, "limit-mismatch"));
+	assert_null(script_finding(m, "limit-mismatch"));
 	model_close(m);
 }
 
@@ -163,17 +147,17 @@ static void bytes_held_and_restarts_saved_stand_side_by_side(void **state)
 {
 	struct script s;
 	struct model *m = kept(&s, "trade", 1, 1);
-	const struct model_finding *f = find(m, "persistent-trade-off");
+	const struct model_finding *f = script_finding(m, "persistent-trade-off");
 
 	(void)state;
 	assert_non_null(f);
 	assert_int_equal(f->severity, MODEL_NOTICE);
-	assert_mib(evidence(f, "held_bytes_max"), 100);
-	assert_float_equal(evidence(f, "held_seconds"), 5, 0.6);
-	assert_true(evidence(f, "restarts_saved") == 1);
-	assert_float_equal(evidence(f, "restart_seconds_saved"), 0.5, 0.001);
+	assert_mib(script_evidence(f, "held_bytes_max"), 100);
+	assert_float_equal(script_evidence(f, "held_seconds"), 5, 0.6);
+	assert_true(script_evidence(f, "restarts_saved") == 1);
+	assert_float_equal(script_evidence(f, "restart_seconds_saved"), 0.5, 0.001);
 	/* while it works its memory is needed */
-	assert_mib(evidence(f, "peak_without_bytes"), 150);
+	assert_mib(script_evidence(f, "peak_without_bytes"), 150);
 	model_close(m);
 }
 
@@ -183,11 +167,11 @@ static void what_is_not_used_again_saves_nothing(void **state)
 	struct model *m = kept(&s, "once", 1, 0);
 
 	(void)state;
-	assert_null(find(m, "persistent-trade-off"));
-	assert_non_null(find(m, "idle-pool-retained"));
+	assert_null(script_finding(m, "persistent-trade-off"));
+	assert_non_null(script_finding(m, "idle-pool-retained"));
 	model_close(m);
 	m = kept(&s, "no-persistence", 0, 0);
-	assert_null(find(m, "persistent-trade-off"));
+	assert_null(script_finding(m, "persistent-trade-off"));
 	model_close(m);
 }
 
@@ -254,12 +238,12 @@ static void what_every_spawned_worker_unpickled_is_found(void **state)
 	for (int i = 0; i < 2; i++) {
 		struct script s;
 		struct model *m = spawned(&s, methods[i], methods[i], unpickling, 60);
-		const struct model_finding *f = find(m, "spawn-copies");
+		const struct model_finding *f = script_finding(m, "spawn-copies");
 
 		assert_non_null(f);
 		assert_mib(f->bytes, 120);
-		assert_mib(evidence(f, "copied_bytes_worker_max"), 60);
-		assert_true(evidence(f, "workers") == 2);
+		assert_mib(script_evidence(f, "copied_bytes_worker_max"), 60);
+		assert_true(script_evidence(f, "workers") == 2);
 		assert_non_null(strstr(f->text, "Coco"));
 		model_close(m);
 	}
@@ -284,7 +268,7 @@ static void other_memory_of_spawned_workers_is_no_copy(void **state)
 		struct script s;
 		struct model *m = spawned(&s, "other", "spawn", others[i], 60);
 
-		assert_null(find(m, "spawn-copies"));
+		assert_null(script_finding(m, "spawn-copies"));
 		model_close(m);
 	}
 }
@@ -295,10 +279,10 @@ static void little_or_forked_is_no_copy(void **state)
 	struct model *m = spawned(&s, "little", "spawn", unpickling, 31);
 
 	(void)state;
-	assert_null(find(m, "spawn-copies"));
+	assert_null(script_finding(m, "spawn-copies"));
 	model_close(m);
 	m = spawned(&s, "forked", "fork", unpickling, 60);
-	assert_null(find(m, "spawn-copies"));
+	assert_null(script_finding(m, "spawn-copies"));
 	model_close(m);
 }
 
@@ -330,20 +314,20 @@ static void a_nearly_full_dev_shm_is_found(void **state)
 {
 	struct script s;
 	struct model *m = sharing(&s, "full", 64, 55, 50, 0);
-	const struct model_finding *f = find(m, "shm-pressure");
+	const struct model_finding *f = script_finding(m, "shm-pressure");
 
 	(void)state;
 	assert_non_null(f);
 	assert_int_equal(f->severity, MODEL_NOTICE);
-	assert_mib(evidence(f, "shm_own_bytes_max"), 50);
+	assert_mib(script_evidence(f, "shm_own_bytes_max"), 50);
 	model_close(m);
 	m = sharing(&s, "fuller", 64, 63, 50, 0);
-	assert_int_equal(find(m, "shm-pressure")->severity, MODEL_WARNING);
+	assert_int_equal(script_finding(m, "shm-pressure")->severity, MODEL_WARNING);
 	model_close(m);
 	m = sharing(&s, "bus", 64, 55, 50, SIGBUS);
-	f = find(m, "shm-pressure");
+	f = script_finding(m, "shm-pressure");
 	assert_int_equal(f->severity, MODEL_WARNING);
-	assert_true(evidence(f, "bus_errors") == 1);
+	assert_true(script_evidence(f, "bus_errors") == 1);
 	model_close(m);
 }
 
@@ -353,10 +337,10 @@ static void room_in_dev_shm_and_what_others_fill_is_no_pressure(void **state)
 	struct model *m = sharing(&s, "room-left", 64, 50, 50, 0);
 
 	(void)state;
-	assert_null(find(m, "shm-pressure"));
+	assert_null(script_finding(m, "shm-pressure"));
 	model_close(m);
 	m = sharing(&s, "by-others", 64, 60, 10, 0);
-	assert_null(find(m, "shm-pressure"));
+	assert_null(script_finding(m, "shm-pressure"));
 	model_close(m);
 }
 
@@ -380,7 +364,7 @@ static void files_of_dead_processes_of_the_job_are_named(void **state)
 {
 	struct script s;
 	struct model *m = leaving_files(&s, "left", 1002, 8);
-	const struct model_finding *f = find(m, "stale-shm");
+	const struct model_finding *f = script_finding(m, "stale-shm");
 
 	(void)state;
 	assert_non_null(f);
@@ -395,10 +379,10 @@ static void files_of_strangers_and_crumbs_are_not(void **state)
 	struct model *m = leaving_files(&s, "strangers", 777, 8);
 
 	(void)state;
-	assert_null(find(m, "stale-shm"));
+	assert_null(script_finding(m, "stale-shm"));
 	model_close(m);
 	m = leaving_files(&s, "crumbs", 1002, 0.5);
-	assert_null(find(m, "stale-shm"));
+	assert_null(script_finding(m, "stale-shm"));
 	model_close(m);
 }
 

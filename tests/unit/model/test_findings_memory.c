@@ -1,14 +1,6 @@
 /* Claims about findings on what a process does with its memory: kept by its allocator, locked; and on workers of workers. */
 #include "script.h"
 
-static const struct model_finding *find(const struct model *m, const char *id)
-{
-	for (size_t i = 0; i < m->finding_count; i++)
-		if (!strcmp(m->findings[i].id, id))
-			return &m->findings[i];
-	return NULL;
-}
-
 /* An owner that has `before` MiB of heap until 5 s and `after` from then on, and 300 MiB of private memory all along. */
 static struct model *freeing(struct script *s, const char *name, double before, double after,
 			     double until_s)
@@ -25,7 +17,7 @@ static void what_was_freed_and_stays_resident_is_found(void **state)
 {
 	struct script s;
 	struct model *m = freeing(&s, "kept", 280, 80, 10);
-	const struct model_finding *f = find(m, "allocator-retention");
+	const struct model_finding *f = script_finding(m, "allocator-retention");
 
 	(void)state;
 	assert_non_null(f);
@@ -42,7 +34,7 @@ static void memory_that_was_never_live_is_not_kept(void **state)
 	struct model *m = freeing(&s, "unseen", 80, 60, 10);
 
 	(void)state;
-	assert_null(find(m, "allocator-retention"));
+	assert_null(script_finding(m, "allocator-retention"));
 	model_close(m);
 }
 
@@ -52,7 +44,7 @@ static void what_goes_back_within_a_second_is_not_kept(void **state)
 	struct model *m = freeing(&s, "returned", 280, 80, 5.8);
 
 	(void)state;
-	assert_null(find(m, "allocator-retention"));
+	assert_null(script_finding(m, "allocator-retention"));
 	model_close(m);
 }
 
@@ -70,7 +62,7 @@ static void locked_memory_is_a_notice_at_its_moment(void **state)
 {
 	struct script s;
 	struct model *m = locking(&s, "locked", 64);
-	const struct model_finding *f = find(m, "pinned-memory");
+	const struct model_finding *f = script_finding(m, "pinned-memory");
 
 	(void)state;
 	assert_non_null(f);
@@ -79,7 +71,7 @@ static void locked_memory_is_a_notice_at_its_moment(void **state)
 	assert_s(f->moments[0], 3);
 	model_close(m);
 	m = locking(&s, "little", 16);
-	assert_null(find(m, "pinned-memory"));
+	assert_null(script_finding(m, "pinned-memory"));
 	model_close(m);
 }
 
@@ -107,7 +99,7 @@ static void a_worker_with_workers_is_found(void **state)
 {
 	struct script s;
 	struct model *m = nesting(&s, "nested", 2);
-	const struct model_finding *f = find(m, "nested-pools");
+	const struct model_finding *f = script_finding(m, "nested-pools");
 
 	(void)state;
 	assert_non_null(f);
@@ -115,7 +107,7 @@ static void a_worker_with_workers_is_found(void **state)
 	assert_int_equal(f->pools[0], 1);
 	model_close(m);
 	m = nesting(&s, "flat", OWNER);
-	assert_null(find(m, "nested-pools"));
+	assert_null(script_finding(m, "nested-pools"));
 	model_close(m);
 }
 

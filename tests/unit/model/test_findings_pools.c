@@ -3,14 +3,6 @@
 
 #include <signal.h>
 
-static const struct model_finding *find(const struct model *m, const char *id)
-{
-	for (size_t i = 0; i < m->finding_count; i++)
-		if (!strcmp(m->findings[i].id, id))
-			return &m->findings[i];
-	return NULL;
-}
-
 /* Train pools of 5 s, one worker of 100 MiB each; a pool lives on for `kept` seconds after its last batch, at 4 s of its life. */
 static struct model *epochs_of(struct script *s, const char *name, int count, double kept,
 			       int persistent)
@@ -41,7 +33,7 @@ static void a_pool_built_before_the_old_is_dropped_is_an_overlap(void **state)
 {
 	struct script s;
 	struct model *m = epochs(&s, "overlap", 3, 2);
-	const struct model_finding *f = find(m, "pool-overlap");
+	const struct model_finding *f = script_finding(m, "pool-overlap");
 
 	(void)state;
 	assert_non_null(f);
@@ -58,7 +50,7 @@ static void a_switch_that_would_end_none_of_the_pools_is_not_advised(void **stat
 {
 	struct script s;
 	struct model *m = epochs_of(&s, "overlap-persistent", 3, 2, 1);
-	const struct model_finding *f = find(m, "pool-overlap");
+	const struct model_finding *f = script_finding(m, "pool-overlap");
 
 	(void)state;
 	assert_non_null(f);
@@ -72,8 +64,8 @@ static void pools_that_follow_each_other_do_not_overlap(void **state)
 	struct model *m = epochs(&s, "apart", 3, 0.5);
 
 	(void)state;
-	assert_null(find(m, "pool-overlap"));
-	assert_null(find(m, "pool-count-growth"));
+	assert_null(script_finding(m, "pool-overlap"));
+	assert_null(script_finding(m, "pool-count-growth"));
 	model_close(m);
 }
 
@@ -81,7 +73,7 @@ static void pools_that_pile_up_are_counted(void **state)
 {
 	struct script s;
 	struct model *m = epochs(&s, "pile", 6, 40);
-	const struct model_finding *f = find(m, "pool-count-growth");
+	const struct model_finding *f = script_finding(m, "pool-count-growth");
 
 	(void)state;
 	assert_non_null(f);
@@ -133,7 +125,7 @@ static void copied_memory_is_told_with_bytes_an_item(void **state)
 {
 	struct script s;
 	struct model *m = copying(&s, "copied", 200, 0);
-	const struct model_finding *f = find(m, "unshared-growth");
+	const struct model_finding *f = script_finding(m, "unshared-growth");
 
 	(void)state;
 	assert_non_null(f);
@@ -149,7 +141,7 @@ static void new_memory_is_not_copied_memory(void **state)
 	struct model *m = copying(&s, "new", 0, 200);
 
 	(void)state;
-	assert_null(find(m, "unshared-growth"));
+	assert_null(script_finding(m, "unshared-growth"));
 	model_close(m);
 }
 
@@ -176,7 +168,7 @@ static void a_worker_that_outlives_its_owner_is_named(void **state)
 {
 	struct script s;
 	struct model *m = orphan(&s, "orphan", 30);
-	const struct model_finding *f = find(m, "orphan-workers");
+	const struct model_finding *f = script_finding(m, "orphan-workers");
 
 	(void)state;
 	assert_non_null(f);
@@ -191,7 +183,7 @@ static void a_worker_that_notices_in_time_is_no_orphan(void **state)
 	struct model *m = orphan(&s, "noticed", 9);
 
 	(void)state;
-	assert_null(find(m, "orphan-workers"));
+	assert_null(script_finding(m, "orphan-workers"));
 	model_close(m);
 }
 
@@ -215,7 +207,7 @@ static void the_victim_of_the_oom_killer_is_named_with_what_was_idle(void **stat
 	}
 	script_end_process(&s, 2, 8, SESSION_NULL, SIGKILL);
 	m = script_finish(&s, 8.5);
-	f = find(m, "oom-victim");
+	f = script_finding(m, "oom-victim");
 	assert_non_null(f);
 	assert_int_equal(f->severity, MODEL_ERROR);
 	assert_non_null(strstr(f->text, "worker 3 of train #1 e0"));
