@@ -7,6 +7,7 @@
 
 #include "profiler/view/export.h"
 #include "profiler/view/json.h"
+#include "profiler/view/json_values.h"
 
 enum { DIGITS = 15 };
 

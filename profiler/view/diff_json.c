@@ -3,6 +3,7 @@
 
 #include "profiler/view/diff.h"
 #include "profiler/view/json.h"
+#include "profiler/view/json_values.h"
 
 static json_t *figure_value(const struct difference_figure *f, double value)
 {

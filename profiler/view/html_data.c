@@ -4,6 +4,7 @@
  */
 #include "profiler/view/html.h"
 #include "profiler/view/json.h"
+#include "profiler/view/json_values.h"
 
 static json_t *numbers(const int64_t *values, size_t count)
 {

@@ -1,7 +1,8 @@
 /* Call sites of the JSON report: the largest rows of `loopmem sites`, each with the stack of its largest site. */
 #include <stdlib.h>
 
-#include "profiler/view/json.h"
+#include "profiler/view/json_parts.h"
+#include "profiler/view/json_values.h"
 
 enum { ROWS_MOST = 100, FRAMES_MOST = 200 };
 

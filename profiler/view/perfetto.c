@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "profiler/view/export.h"
-#include "profiler/view/json.h"
+#include "profiler/view/json_values.h"
 #include "profiler/view/timeline.h"
 
 enum { MOMENTS = 4000, POOL_THREADS = 0x40000000, REUSED_PIDS = 0x20000000 };

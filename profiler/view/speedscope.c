@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "profiler/view/export.h"
-#include "profiler/view/json.h"
+#include "profiler/view/json_values.h"
 #include "profiler/view/line_ids.h"
 #include "profiler/view/site_words.h"
 
