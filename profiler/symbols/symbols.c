@@ -10,6 +10,7 @@ struct symbols {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	uint64_t bias; /* of the module's place in dwfl, against the file */
+	GElf_Addr end; /* of the module there */
 };
 
 static char *debug_path; /* NULL = where the system keeps separate debug files */
@@ -59,7 +60,7 @@ struct symbols *symbols_open(const char *path, const uint8_t *build_id, size_t b
 		symbols_close(s);
 		return NULL;
 	}
-	dwfl_module_info(s->module, NULL, &start, NULL, NULL, NULL, NULL, NULL);
+	dwfl_module_info(s->module, NULL, &start, &s->end, NULL, NULL, NULL, NULL);
 	s->bias = start - first_address(dwfl_module_getelf(s->module, &bias));
 	return s;
 }
@@ -256,6 +257,8 @@ void symbols_find(struct symbols *s, const uint64_t *addresses, size_t count, sy
 	for (size_t i = 0; wanted && i < count; i++) {
 		GElf_Addr at = addresses[i] + s->bias;
 
+		if (at >= s->end) /* the last symbol may have no size, and would reach there */
+			continue;
 		if (!tell_debug(s, at, &(struct asker){fn, arg, i}))
 			wanted[left++] = (struct wanted){.at = at, .index = i};
 	}

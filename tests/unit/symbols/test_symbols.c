@@ -69,7 +69,7 @@ static void each_of_many_addresses_gets_the_answer_that_it_gets_alone(void **sta
 	for (size_t i = 0; i < ADDRESSES; i++)
 		addresses[i] = first + i * 7919 % ADDRESSES * 997 - i % 3;
 	addresses[7] = addresses[9];
-	addresses[11] = 1;
+	addresses[11] = UINT64_C(1) << 46; /* 1 lies in functions that the linker left out */
 	symbols_find(s, addresses, ADDRESSES, take, &together);
 	assert_false(together.interleaved);
 	for (size_t i = 0; i < ADDRESSES; i++) {
