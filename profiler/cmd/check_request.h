@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "profiler/array.h"
 #include "profiler/gate/forms.h"
-#include "profiler/model/array.h"
 
 struct check_names {
 	const char **items;

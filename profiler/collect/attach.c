@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profiler/array.h"
 #include "profiler/collect/attach_pools.h"
 #include "profiler/collect/clock.h"
 #include "profiler/collect/ladder.h"
@@ -102,19 +103,11 @@ static void mark_placed(struct attach *a, int64_t id)
 {
 	size_t at = a->placed_count;
 
-	if (a->placed_count == a->placed_capacity) {
-		size_t capacity = a->placed_capacity ? 2 * a->placed_capacity : 64;
-		int64_t *placed = realloc(a->placed, capacity * sizeof(*placed));
-
-		if (!placed)
-			return; /* looked at again in the next pass */
-		a->placed = placed;
-		a->placed_capacity = capacity;
-	}
+	if (!array_add_item(&a->placed, &a->placed_count, &a->placed_capacity, sizeof(*a->placed)))
+		return; /* looked at again in the next pass */
 	for (; at && a->placed[at - 1] > id; at--)
 		a->placed[at] = a->placed[at - 1];
 	a->placed[at] = id;
-	a->placed_count++;
 }
 
 static int is_alive(const struct attach *a, int64_t id)
@@ -188,17 +181,9 @@ static struct family *family_of(struct attach *a, const struct process *owner)
 	for (size_t i = 0; i < a->family_count; i++)
 		if (a->families[i].owner == owner->id)
 			return &a->families[i];
-	if (a->family_count == a->family_capacity) {
-		size_t capacity = a->family_capacity ? 2 * a->family_capacity : 4;
-		struct family *families = realloc(a->families, capacity * sizeof(*families));
-
-		if (!families)
-			return NULL;
-		a->families = families;
-		a->family_capacity = capacity;
-	}
-	f = &a->families[a->family_count++];
-	*f = (struct family){.owner = owner->id};
+	f = array_add_item(&a->families, &a->family_count, &a->family_capacity, sizeof(*f));
+	if (f)
+		f->owner = owner->id;
 	return f;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "profiler/array.h"
 #include "profiler/collect/idle.h"
 
 struct guess_worker {
@@ -57,20 +58,6 @@ void attach_queues_find(struct attach_queues *out, const struct ladder_child *fi
 	}
 }
 
-static struct guess *new_guess(struct attach_pools *ps)
-{
-	if (ps->count == ps->capacity) {
-		size_t capacity = ps->capacity ? 2 * ps->capacity : 8;
-		struct guess *items = realloc(ps->items, capacity * sizeof(*items));
-
-		if (!items)
-			return NULL;
-		ps->items = items;
-		ps->capacity = capacity;
-	}
-	return &ps->items[ps->count];
-}
-
 static void tell(const struct attach_pools *ps, struct guess *g, const char *kind, int64_t t_ns)
 {
 	const struct session_event event = {
@@ -95,7 +82,7 @@ static uint64_t monotonic(const struct attach_pools *ps, int64_t t_ns)
 
 int64_t attach_pools_add(struct attach_pools *ps, const struct attach_found *found)
 {
-	struct guess *g = new_guess(ps);
+	struct guess *g = array_add(ps);
 	struct loopmem_pool_row row = {
 		.id = ps->last_id + 1,
 		.state = LOOPMEM_POOL_STARTING,
@@ -111,8 +98,10 @@ int64_t attach_pools_add(struct attach_pools *ps, const struct attach_found *fou
 	if (found->kind == LADDER_OTHER)
 		snprintf(row.label, sizeof(row.label), "worker pool"), row.flags = POOL_FLAG_GROUP;
 	pool = g ? pools_add_guess(ps->edges->pools, ps->edges->job, found->owner, &row) : NULL;
-	if (!pool)
+	if (!pool) {
+		ps->count -= g != NULL;
 		return 0;
+	}
 	*g = (struct guess){
 		.pool = pool,
 		.kind = found->kind,
@@ -121,7 +110,6 @@ int64_t attach_pools_add(struct attach_pools *ps, const struct attach_found *fou
 			recorder_now(ps->edges->job->recorder), /* what was before is not known */
 		.state = LOOPMEM_POOL_STARTING,
 	};
-	ps->count++;
 	ps->last_id++;
 	tell(ps, g, "pool-begin", found->first->born_ns);
 	return pool->number;
@@ -130,21 +118,16 @@ int64_t attach_pools_add(struct attach_pools *ps, const struct attach_found *fou
 void attach_pools_join(struct attach_pools *ps, int64_t number, struct process *worker)
 {
 	struct guess *g = ps->items;
+	struct guess_worker *added;
 
 	while (g < ps->items + ps->count && g->pool->number != number)
 		g++;
 	if (g == ps->items + ps->count)
 		return;
-	if (g->count == g->capacity) {
-		size_t capacity = g->capacity ? 2 * g->capacity : 8;
-		struct guess_worker *workers = realloc(g->workers, capacity * sizeof(*workers));
-
-		if (!workers)
-			return;
-		g->workers = workers;
-		g->capacity = capacity;
-	}
-	g->workers[g->count++] = (struct guess_worker){.process = worker};
+	added = array_add_item(&g->workers, &g->count, &g->capacity, sizeof(*g->workers));
+	if (!added)
+		return;
+	added->process = worker;
 	pool_add_untold_worker(g->pool, ps->edges->job, worker);
 	g->pool->last.row.workers = (int32_t)g->count;
 	pool_rewrite(g->pool, ps->edges->job);

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "profiler/array.h"
 #include "profiler/collect/exit_status.h"
 
 enum { DEAD_KEPT = 256 };
@@ -80,18 +81,13 @@ static struct process *new_process(struct job *j)
 /* Takes the process into the table, or frees it. */
 static struct process *keep(struct job *j, struct process *p)
 {
-	if (j->count == j->capacity) {
-		size_t capacity = j->capacity ? 2 * j->capacity : 64;
-		struct process **items = realloc(j->items, capacity * sizeof(*items));
+	struct process **place = array_add(j);
 
-		if (!items) {
-			free_process(p);
-			return NULL;
-		}
-		j->items = items;
-		j->capacity = capacity;
+	if (!place) {
+		free_process(p);
+		return NULL;
 	}
-	j->items[j->count++] = p;
+	*place = p;
 	j->last_id = p->id;
 	if (p->id == 1)
 		p->role = ROLE_ROOT;

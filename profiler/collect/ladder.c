@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "profiler/array.h"
+
 enum {
 	POOL_SEMAPHORES = 8,     /* of a result queue and an event */
 	WORKER_SEMAPHORES = 3,   /* of an index queue */
@@ -93,23 +95,20 @@ static int find_pool(const struct ladder *l, const struct inode_set *semaphores,
 
 static int add_pool(struct ladder *l, const struct inode_set *semaphores, enum ladder_kind kind)
 {
-	struct ladder_pool *pool;
+	struct ladder_pool *pool =
+		array_add_item(&l->pools, &l->count, &l->capacity, sizeof(*pool));
 
-	if (l->count == l->capacity) {
-		size_t capacity = l->capacity ? 2 * l->capacity : 8;
-		struct ladder_pool *pools = realloc(l->pools, capacity * sizeof(*pools));
-
-		if (!pools)
-			return -1;
-		l->pools = pools;
-		l->capacity = capacity;
-	}
-	pool = &l->pools[l->count];
-	*pool = (struct ladder_pool){.kind = kind, .workers = 1};
+	if (!pool)
+		return -1;
+	pool->kind = kind;
+	pool->workers = 1;
 	for (size_t i = 0; i < semaphores->count; i++)
-		if (inode_set_add(&pool->semaphores, semaphores->items[i]) < 0)
+		if (inode_set_add(&pool->semaphores, semaphores->items[i]) < 0) {
+			inode_set_release(&pool->semaphores);
+			l->count--;
 			return -1;
-	return (int)l->count++;
+		}
+	return (int)l->count - 1;
 }
 
 static int is_first(const struct rise *r, size_t dead)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/array.h"
+
 static void free_pool(struct pool *pool)
 {
 	free(pool->workers);
@@ -137,25 +139,16 @@ static void update_row(struct pool *pool, const struct recorder *r, const struct
 static struct pool *add_pool(struct pools *ps, struct process *owner,
 			     const struct segment_pool *seen)
 {
-	struct pool *pool = calloc(1, sizeof(*pool));
+	struct pool *pool = calloc(1, sizeof(*pool)), **place = pool ? array_add(ps) : NULL;
 
-	if (!pool)
+	if (!place) {
+		free(pool);
 		return NULL;
-	if (ps->count == ps->capacity) {
-		size_t capacity = ps->capacity ? 2 * ps->capacity : 32;
-		struct pool **items = realloc(ps->items, capacity * sizeof(*items));
-
-		if (!items) {
-			free(pool);
-			return NULL;
-		}
-		ps->items = items;
-		ps->capacity = capacity;
 	}
 	pool->owner = owner;
 	pool->id = seen->row.id;
 	pool->last = *seen;
-	ps->items[ps->count++] = pool;
+	*place = pool;
 	return pool;
 }
 
@@ -274,20 +267,15 @@ static void find_process(struct pool *pool, struct pool_worker *worker, struct j
 static struct pool_worker *add_worker(struct pool *pool, const struct loopmem_worker_row *row,
 				      const struct recorder *r)
 {
-	if (pool->worker_count == pool->worker_capacity) {
-		size_t capacity = pool->worker_capacity ? 2 * pool->worker_capacity : 8;
-		struct pool_worker *workers = realloc(pool->workers, capacity * sizeof(*workers));
+	struct pool_worker *worker = array_add_item(&pool->workers, &pool->worker_count,
+						    &pool->worker_capacity, sizeof(*worker));
 
-		if (!workers)
-			return NULL;
-		pool->workers = workers;
-		pool->worker_capacity = capacity;
-	}
-	pool->workers[pool->worker_count] =
-		(struct pool_worker){.pid = row->pid,
-				     .worker_id = row->worker_id,
-				     .t_ns = recorder_past(r, row->time_ns)};
-	return &pool->workers[pool->worker_count++];
+	if (!worker)
+		return NULL;
+	worker->pid = row->pid;
+	worker->worker_id = row->worker_id;
+	worker->t_ns = recorder_past(r, row->time_ns);
+	return worker;
 }
 
 static void take_worker(const struct loopmem_worker_row *row, void *arg)

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profiler/array.h"
+
 /* ---- sets ---- */
 
 static size_t place_of(const struct inode_set *s, uint64_t inode)
@@ -42,18 +44,10 @@ int inode_set_add(struct inode_set *s, uint64_t inode)
 
 	if (at < s->count && s->items[at] == inode)
 		return 0;
-	if (s->count == s->capacity) {
-		size_t capacity = s->capacity ? 2 * s->capacity : 16;
-		uint64_t *items = realloc(s->items, capacity * sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		s->items = items;
-		s->capacity = capacity;
-	}
-	memmove(&s->items[at + 1], &s->items[at], (s->count - at) * sizeof(*s->items));
+	if (!array_add(s))
+		return -ENOMEM;
+	memmove(&s->items[at + 1], &s->items[at], (s->count - 1 - at) * sizeof(*s->items));
 	s->items[at] = inode;
-	s->count++;
 	return 1;
 }
 
@@ -109,17 +103,12 @@ const struct proc_pipe *proc_ipc_pipe(const struct proc_ipc *ipc, uint64_t inode
 
 static struct proc_pipe *add_pipe(struct proc_ipc *ipc, uint64_t inode)
 {
-	if (ipc->pipe_count == ipc->pipe_capacity) {
-		size_t capacity = ipc->pipe_capacity ? 2 * ipc->pipe_capacity : 16;
-		struct proc_pipe *pipes = realloc(ipc->pipes, capacity * sizeof(*pipes));
+	struct proc_pipe *pipe =
+		array_add_item(&ipc->pipes, &ipc->pipe_count, &ipc->pipe_capacity, sizeof(*pipe));
 
-		if (!pipes)
-			return NULL;
-		ipc->pipes = pipes;
-		ipc->pipe_capacity = capacity;
-	}
-	ipc->pipes[ipc->pipe_count] = (struct proc_pipe){.inode = inode, .read_fd = -1};
-	return &ipc->pipes[ipc->pipe_count++];
+	if (pipe)
+		*pipe = (struct proc_pipe){.inode = inode, .read_fd = -1};
+	return pipe;
 }
 
 int proc_ipc_add_fd(struct proc_ipc *out, int fd, const char *link, unsigned ends)

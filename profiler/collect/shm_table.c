@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "profiler/array.h"
+
 const char *const shm_class_names[SHM_CLASSES] = {
 	[SHM_PARKED] = "parked",
 	[SHM_IN_USE] = "in-use",
@@ -42,18 +44,13 @@ static struct shm_object *find(struct shm_table *t, const struct shm_sighting *w
 
 static struct shm_object *add(struct shm_table *t, const struct shm_sighting *what)
 {
-	if (t->count == t->capacity) {
-		size_t capacity = t->capacity ? 2 * t->capacity : 64;
-		struct shm_object *objects = realloc(t->objects, capacity * sizeof(*objects));
+	struct shm_object *object =
+		array_add_item(&t->objects, &t->count, &t->capacity, sizeof(*object));
 
-		if (!objects)
-			return NULL;
-		t->objects = objects;
-		t->capacity = capacity;
-	}
-	t->objects[t->count] =
-		(struct shm_object){.device = what->device, .inode = what->inode, .creator = -1};
-	return &t->objects[t->count++];
+	if (object)
+		*object = (struct shm_object){
+			.device = what->device, .inode = what->inode, .creator = -1};
+	return object;
 }
 
 /* The object, made when it is new, with what is known whoever was seen with it. */

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profiler/array.h"
+
 enum { PATH_MOST = 4096, BUILD_ID_MOST = 64, KIND_OF_STRING = LOOPMEM_RECORD_STRING };
 
 static int check_head(struct sites_reader *r, int fd)
@@ -220,16 +222,12 @@ static int32_t take_record(struct sites_reader *r, uint32_t kind, uint32_t bytes
 /* A site whose stack has a number will be handed out at every reading. */
 static int remember_site(struct sites_reader *r, uint32_t offset)
 {
-	if (r->site_count == r->site_capacity) {
-		size_t capacity = r->site_capacity ? 2 * r->site_capacity : 64;
-		uint32_t *sites = realloc(r->sites, capacity * sizeof(*sites));
+	uint32_t *site =
+		array_add_item(&r->sites, &r->site_count, &r->site_capacity, sizeof(*site));
 
-		if (!sites)
-			return -ENOMEM;
-		r->sites = sites;
-		r->site_capacity = capacity;
-	}
-	r->sites[r->site_count++] = offset;
+	if (!site)
+		return -ENOMEM;
+	*site = offset;
 	return 0;
 }
 

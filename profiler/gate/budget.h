@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profiler/array.h"
 #include "profiler/error.h"
 #include "profiler/gate/selector.h"
-#include "profiler/model/array.h"
 #include "profiler/model/strings.h"
 
 enum budget_kind { BUDGET_LIMIT, BUDGET_BASELINE, BUDGET_FINDING };

@@ -11,8 +11,8 @@
 #ifndef PROFILER_GATE_RUN_H
 #define PROFILER_GATE_RUN_H
 
+#include "profiler/array.h"
 #include "profiler/gate/selector.h"
-#include "profiler/model/array.h"
 #include "profiler/model/metrics.h"
 #include "profiler/model/strings.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profiler/model/array.h"
+#include "profiler/array.h"
 
 /* What makes two children of a parent the same node; all bytes are compared, so it is made from zeroes. */
 struct key {

@@ -8,7 +8,7 @@
 #ifndef PROFILER_MODEL_LOAD_H
 #define PROFILER_MODEL_LOAD_H
 
-#include "profiler/model/array.h"
+#include "profiler/array.h"
 #include "profiler/model/strings.h"
 #include "profiler/session/session.h"
 

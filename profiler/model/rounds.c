@@ -365,15 +365,5 @@ const struct pool_point *pool_point_at(const struct model *m, size_t pool, size_
 
 int model_round_at(const struct model *m, int64_t t_ns)
 {
-	size_t low = 0, high = m->round_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->rounds[middle].t_ns <= t_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return (int)low - 1;
+	return (int)array_count_until(m->rounds, m->round_count, sizeof(*m->rounds), t_ns) - 1;
 }

@@ -290,17 +290,9 @@ int spans_build(struct model *m, int64_t *dirty_ns)
 
 const struct model_span *pool_span_at(const struct model_pool *pool, int64_t t_ns)
 {
-	size_t low = 0, high = pool->span_count;
+	size_t begun = array_count_until(pool->spans, pool->span_count, sizeof(*pool->spans), t_ns);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pool->spans[middle].start_ns <= t_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &pool->spans[low - 1] : NULL;
+	return begun ? &pool->spans[begun - 1] : NULL;
 }
 
 enum model_state model_pool_state(const struct model_pool *pool, int64_t t_ns)

@@ -1,5 +1,5 @@
 /* Growing arrays: doubling, zeroed items, search by the time that begins each item. */
-#include "profiler/model/array.h"
+#include "profiler/array.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /*
  * array.h: arrays that grow. Items are plain structs; an array that is all zero bytes is empty. An array "by time" holds
- * items whose first member is their `int64_t t_ns`, in ascending order, one per time.
+ * items whose first member is their time, an int64_t, in ascending order, one per time.
  */
-#ifndef PROFILER_MODEL_ARRAY_H
-#define PROFILER_MODEL_ARRAY_H
+#ifndef PROFILER_ARRAY_H
+#define PROFILER_ARRAY_H
 
 #include <stddef.h>
 #include <stdint.h>
