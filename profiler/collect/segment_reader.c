@@ -3,40 +3,13 @@
 #include "profiler/collect/segment_reader.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "profiler/collect/shim_file.h"
 
 #define RELAXED(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 #define ACQUIRE(field) __atomic_load_n(&(field), __ATOMIC_ACQUIRE)
-
-static int check_head(int fd)
-{
-	struct {
-		uint64_t magic;
-		uint32_t version, size_bytes;
-	} head;
-	struct stat st;
-	ssize_t n;
-
-	if (fstat(fd, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	n = pread(fd, &head, sizeof(head), 0);
-	if (n < 0)
-		return -errno;
-	if (n < (ssize_t)sizeof(head) || !head.magic)
-		return -EAGAIN;
-	if (head.magic != LOOPMEM_SEGMENT_MAGIC)
-		return -EINVAL;
-	if (head.version != LOOPMEM_SEGMENT_VERSION ||
-	    head.size_bytes != sizeof(struct loopmem_segment))
-		return -EPROTO;
-	return st.st_size < (off_t)sizeof(struct loopmem_segment) ? -EINVAL : 0;
-}
 
 /* Copies word by word in order: what is read after it is newer than all of it, without a fence. */
 static void copy_words(void *to, const void *from, size_t size)
@@ -56,18 +29,20 @@ _Static_assert(sizeof(struct loopmem_event) % sizeof(uint64_t) == 0, "copied by 
 
 int segment_open(struct segment_reader *r, int dir_fd, const char *name)
 {
-	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	static const struct shim_file_form form = {
+		.magic = LOOPMEM_SEGMENT_MAGIC,
+		.version = LOOPMEM_SEGMENT_VERSION,
+		.size_bytes = sizeof(struct loopmem_segment),
+		.least_bytes = sizeof(struct loopmem_segment),
+		.map_bytes = sizeof(struct loopmem_segment),
+	};
+	struct stat st;
 	int error;
 
 	*r = (struct segment_reader){.next_event = 1};
-	if (fd < 0)
-		return -errno;
-	error = check_head(fd);
-	if (!error)
-		error = mapped_file_open(&r->file, fd, sizeof(struct loopmem_segment));
+	error = shim_file_open(&r->file, &st, dir_fd, name, &form);
 	if (!error)
 		r->map = mapped_file_data(r->file);
-	close(fd);
 	return error;
 }
 

@@ -6,54 +6,38 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "profiler/array.h"
+#include "profiler/collect/shim_file.h"
 
 enum { PATH_MOST = 4096, BUILD_ID_MOST = 64, KIND_OF_STRING = LOOPMEM_RECORD_STRING };
 
-static int check_head(struct sites_reader *r, int fd)
-{
-	struct loopmem_sites head;
-	struct stat st;
-	ssize_t n;
-
-	if (fstat(fd, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	r->dev = st.st_dev;
-	r->ino = st.st_ino;
-	n = pread(fd, &head, sizeof(head), 0);
-	if (n < 0)
-		return -errno;
-	if (n < (ssize_t)sizeof(head) || !head.magic)
-		return -EAGAIN;
-	if (head.magic != LOOPMEM_SITES_MAGIC)
-		return -EINVAL;
-	if (head.version != LOOPMEM_SITES_VERSION || head.header_bytes != sizeof(head))
-		return -EPROTO;
-	return st.st_size < LOOPMEM_SITES_HEADER ? -EINVAL : 0;
-}
-
 int sites_open(struct sites_reader *r, int dir_fd, const char *name)
 {
-	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), error;
+	static const struct shim_file_form form = {
+		.magic = LOOPMEM_SITES_MAGIC,
+		.version = LOOPMEM_SITES_VERSION,
+		.size_bytes = sizeof(struct loopmem_sites),
+		.begun_bytes = sizeof(struct loopmem_sites),
+		.least_bytes = LOOPMEM_SITES_HEADER,
+		.map_bytes = LOOPMEM_SITES_MOST,
+	};
+	struct stat st;
+	int error;
 
 	*r = (struct sites_reader){.dir_fd = dir_fd, .read_bytes = LOOPMEM_SITES_HEADER};
-	if (fd < 0)
-		return -errno;
-	error = check_head(r, fd);
-	if (!error && strlen(name) >= sizeof(r->name))
-		error = -ENAMETOOLONG;
-	if (!error) {
-		strcpy(r->name, name);
-		error = mapped_file_open(&r->file, fd, LOOPMEM_SITES_MOST);
+	error = shim_file_open(&r->file, &st, dir_fd, name, &form);
+	if (error)
+		return error;
+	if (strlen(name) >= sizeof(r->name)) {
+		mapped_file_close(r->file);
+		return -ENAMETOOLONG;
 	}
-	if (!error)
-		r->map = mapped_file_data(r->file);
-	close(fd);
-	return error;
+	strcpy(r->name, name);
+	r->dev = st.st_dev;
+	r->ino = st.st_ino;
+	r->map = mapped_file_data(r->file);
+	return 0;
 }
 
 void sites_close(struct sites_reader *r)
