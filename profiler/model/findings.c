@@ -2,7 +2,6 @@
 #include "profiler/model/findings.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,18 +46,12 @@ enum model_severity finding_severity(const struct model *m, int64_t bytes, int64
 
 const char *finding_text(struct finding_sink *sink, const char *format, ...)
 {
-	const char *kept = "";
-	char *text;
+	const char *kept;
 	va_list args;
-	int length;
 
 	va_start(args, format);
-	length = vasprintf(&text, format, args);
+	kept = strings_vformat(&sink->priv->tables.strings, format, args);
 	va_end(args);
-	if (length < 0)
-		return "";
-	kept = strings_keep(&sink->priv->tables.strings, text);
-	free(text);
 	return kept;
 }
 

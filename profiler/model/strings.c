@@ -65,20 +65,26 @@ const char *strings_keep(struct strings *s, const char *text)
 	return *slot;
 }
 
-const char *strings_format(struct strings *s, const char *format, ...)
+const char *strings_vformat(struct strings *s, const char *format, va_list args)
 {
-	const char *kept = "";
+	const char *kept;
 	char *text;
-	va_list args;
-	int length;
 
-	va_start(args, format);
-	length = vasprintf(&text, format, args);
-	va_end(args);
-	if (length < 0)
+	if (vasprintf(&text, format, args) < 0)
 		return lost(s);
 	kept = strings_keep(s, text);
 	free(text);
+	return kept;
+}
+
+const char *strings_format(struct strings *s, const char *format, ...)
+{
+	const char *kept;
+	va_list args;
+
+	va_start(args, format);
+	kept = strings_vformat(s, format, args);
+	va_end(args);
 	return kept;
 }
 

@@ -4,6 +4,7 @@
 #ifndef PROFILER_MODEL_STRINGS_H
 #define PROFILER_MODEL_STRINGS_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct strings {
@@ -18,6 +19,8 @@ const char *strings_keep(struct strings *s, const char *text);
 /* As strings_keep, of a formatted text. */
 const char *strings_format(struct strings *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+const char *strings_vformat(struct strings *s, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
 
 void strings_release(struct strings *s);
 

@@ -49,6 +49,17 @@ static struct model *make(struct script *s, const char *name, double exhausted, 
 	return script_finish(s, 20);
 }
 
+/* The owner of 40 MiB for 8 s, and a worker of 100 MiB from 1 s until 6 s. */
+static struct model *walked(struct script *s)
+{
+	for (int t = 0; t < 8; t++) {
+		script_walk(s, t, OWNER, 40, 0);
+		if (t >= 1 && t < 6)
+			script_walk(s, t, 2, 100, 0);
+	}
+	return script_finish(s, 8);
+}
+
 static void a_good_run_is_two_lines(void **state)
 {
 	struct script s;
@@ -61,12 +72,7 @@ static void a_good_run_is_two_lines(void **state)
 	script_event(&s, 2, "pool-first", 1);
 	script_event(&s, 5.9, "pool-exhausted", 1);
 	script_event(&s, 6, "pool-end", 1);
-	for (int t = 0; t < 8; t++) {
-		script_walk(&s, t, OWNER, 40, 0);
-		if (t >= 1 && t < 6)
-			script_walk(&s, t, 2, 100, 0);
-	}
-	m = script_finish(&s, 8);
+	m = walked(&s);
 	assert_string_equal(summary(m),
 			    "loopmem: peak 140 MiB of 1.0 GiB RAM (14%)\n"
 			    "loopmem: nothing held idle; more: loopmem report run.loopmem\n");
@@ -103,12 +109,7 @@ static void a_released_run_tells_what_was_released(void **state)
 	script_event(&s, 5, "pool-exhausted", 1);
 	script_event(&s, 6, "release", 1);
 	script_event(&s, 6, "pool-end", 1);
-	for (int t = 0; t < 8; t++) {
-		script_walk(&s, t, OWNER, 40, 0);
-		if (t >= 1 && t < 6)
-			script_walk(&s, t, 2, 100, 0);
-	}
-	m = script_finish(&s, 8);
+	m = walked(&s);
 	assert_string_equal(summary(m),
 			    "loopmem: peak 140 MiB of 1.0 GiB RAM (14%) at 0:01, before train e0\n"
 			    "loopmem: released 1 idle pool, 100 MiB at most; restarts added 0 s\n"
