@@ -40,8 +40,7 @@ struct attach {
 	struct attach_pools pools;
 	struct family *families;
 	size_t family_count, family_capacity;
-	int64_t *placed; /* ids of living processes that were dealt with, ascending */
-	size_t placed_count, placed_capacity;
+	struct id_set placed; /* ids of living processes that were dealt with */
 	struct waiting waiting[WAITING];
 	struct proc_text maps;
 	uint64_t pass;
@@ -76,39 +75,13 @@ void attach_free(struct attach *a)
 	for (size_t i = 0; i < a->family_count; i++)
 		release_family(&a->families[i]);
 	free(a->families);
-	free(a->placed);
+	id_set_release(&a->placed);
 	proc_text_release(&a->maps);
 	attach_pools_release(&a->pools);
 	free(a);
 }
 
 /* ---- who was dealt with ---- */
-
-static int is_placed(const struct attach *a, int64_t id)
-{
-	size_t low = 0, high = a->placed_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (a->placed[middle] < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < a->placed_count && a->placed[low] == id;
-}
-
-static void mark_placed(struct attach *a, int64_t id)
-{
-	size_t at = a->placed_count;
-
-	if (!array_add_item(&a->placed, &a->placed_count, &a->placed_capacity, sizeof(*a->placed)))
-		return; /* looked at again in the next pass */
-	for (; at && a->placed[at - 1] > id; at--)
-		a->placed[at] = a->placed[at - 1];
-	a->placed[at] = id;
-}
 
 static int is_alive(const struct attach *a, int64_t id)
 {
@@ -121,10 +94,10 @@ static void forget_ended(struct attach *a)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < a->placed_count; i++)
-		if (is_alive(a, a->placed[i]))
-			a->placed[kept++] = a->placed[i];
-	a->placed_count = kept;
+	for (size_t i = 0; i < a->placed.count; i++)
+		if (is_alive(a, (int64_t)a->placed.items[i]))
+			a->placed.items[kept++] = a->placed.items[i];
+	a->placed.count = kept;
 	kept = 0;
 	for (size_t i = 0; i < a->family_count; i++)
 		if (is_alive(a, a->families[i].owner))
@@ -369,7 +342,8 @@ static int try_to_place(struct attach *a, struct process *p)
 	}
 	proc_ipc_release(&ipc);
 	if (done)
-		mark_placed(a, p->id);
+		id_set_add(&a->placed,
+			   (uint64_t)p->id); /* lost: looked at again in the next pass */
 	return done;
 }
 
@@ -392,7 +366,7 @@ static void place_new(struct attach *a)
 	if (!fresh)
 		return;
 	JOB_EACH_ALIVE(j, p)
-		if (!is_placed(a, p->id))
+		if (!id_set_has(&a->placed, (uint64_t)p->id))
 			fresh[count++] = p;
 	qsort(fresh, count, sizeof(struct process *), by_birth);
 	a->pass++;

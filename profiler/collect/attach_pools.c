@@ -37,7 +37,7 @@ void attach_pools_release(struct attach_pools *ps)
 /* Of the queues that are new with this worker the owner made its pool's last: they have the highest
  * descriptors. */
 void attach_queues_find(struct attach_queues *out, const struct ladder_child *first,
-			const struct inode_set *known)
+			const struct id_set *known)
 {
 	out->count = 0;
 	for (size_t i = 0; i < first->ipc->pipe_count; i++) {
@@ -45,7 +45,7 @@ void attach_queues_find(struct attach_queues *out, const struct ladder_child *fi
 		const struct proc_pipe *pipe = proc_ipc_pipe(first->owner, inode);
 
 		if (first->ipc->pipes[i].ends != PIPE_BOTH || !pipe || pipe->ends != PIPE_BOTH ||
-		    inode_set_has(known, inode))
+		    id_set_has(known, inode))
 			continue;
 		if (out->count < 2) {
 			out->pipes[out->count++] = *pipe;

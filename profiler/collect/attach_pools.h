@@ -21,7 +21,7 @@ struct attach_queues {
 
 /* `known`: pipes of earlier children. */
 void attach_queues_find(struct attach_queues *out, const struct ladder_child *first,
-			const struct inode_set *known);
+			const struct id_set *known);
 
 struct attach_found {
 	struct process *owner, *first; /* worker */

@@ -24,23 +24,23 @@ struct rise {
 
 /* The semaphores that it has of its owner: a worker may have made a pool of its own since. All of
  * them when the owner has let go of its queues. 0 or -1. */
-static int inherited(struct inode_set *out, const struct ladder_child *child)
+static int inherited(struct id_set *out, const struct ladder_child *child)
 {
-	const struct inode_set *all = &child->ipc->semaphores, *owners = &child->owner->semaphores;
-	int whole = inode_set_shared(all, owners) < POOL_SEMAPHORES;
+	const struct id_set *all = &child->ipc->semaphores, *owners = &child->owner->semaphores;
+	int whole = id_set_shared(all, owners) < POOL_SEMAPHORES;
 
 	for (size_t i = 0; i < all->count; i++)
-		if ((whole || inode_set_has(owners, all->items[i])) &&
-		    inode_set_add(out, all->items[i]) < 0)
+		if ((whole || id_set_has(owners, all->items[i])) &&
+		    id_set_add(out, all->items[i]) < 0)
 			return -1;
 	return 0;
 }
 
 static struct rise rise_of(const struct ladder *l, const struct ladder_child *child,
-			   const struct inode_set *semaphores)
+			   const struct id_set *semaphores)
 {
 	struct rise r = {.semaphores =
-				 semaphores->count - inode_set_shared(semaphores, &l->semaphores)};
+				 semaphores->count - id_set_shared(semaphores, &l->semaphores)};
 
 	for (size_t i = 0; i < child->ipc->pipe_count; i++) {
 		const struct proc_pipe *pipe = &child->ipc->pipes[i];
@@ -48,7 +48,7 @@ static struct rise rise_of(const struct ladder *l, const struct ladder_child *ch
 		int one_sided = pipe->ends != PIPE_BOTH && owners && owners->ends == PIPE_BOTH;
 
 		r.one_sided += (size_t)one_sided;
-		if (inode_set_has(&l->pipes, pipe->inode))
+		if (id_set_has(&l->pipes, pipe->inode))
 			continue;
 		if (pipe->ends == PIPE_BOTH)
 			r.both++;
@@ -78,8 +78,8 @@ static int is_explained_by_dead(size_t fresh, size_t dead)
 
 /* The youngest pool of that kind whose queues the child has, and uses in the way of its workers; -1 =
  * none. */
-static int find_pool(const struct ladder *l, const struct inode_set *semaphores,
-		     enum ladder_kind kind, const struct rise *r)
+static int find_pool(const struct ladder *l, const struct id_set *semaphores, enum ladder_kind kind,
+		     const struct rise *r)
 {
 	for (size_t i = l->count; i-- > 0;) {
 		const struct ladder_pool *pool = &l->pools[i];
@@ -87,13 +87,13 @@ static int find_pool(const struct ladder *l, const struct inode_set *semaphores,
 									 : POOL_SEMAPHORES;
 
 		if (pool->kind == kind && (!pool->hands_over || r->one_sided >= 2) &&
-		    inode_set_shared(&pool->semaphores, semaphores) >= needed)
+		    id_set_shared(&pool->semaphores, semaphores) >= needed)
 			return (int)i;
 	}
 	return -1;
 }
 
-static int add_pool(struct ladder *l, const struct inode_set *semaphores, enum ladder_kind kind)
+static int add_pool(struct ladder *l, const struct id_set *semaphores, enum ladder_kind kind)
 {
 	struct ladder_pool *pool =
 		array_add_item(&l->pools, &l->count, &l->capacity, sizeof(*pool));
@@ -103,8 +103,8 @@ static int add_pool(struct ladder *l, const struct inode_set *semaphores, enum l
 	pool->kind = kind;
 	pool->workers = 1;
 	for (size_t i = 0; i < semaphores->count; i++)
-		if (inode_set_add(&pool->semaphores, semaphores->items[i]) < 0) {
-			inode_set_release(&pool->semaphores);
+		if (id_set_add(&pool->semaphores, semaphores->items[i]) < 0) {
+			id_set_release(&pool->semaphores);
 			l->count--;
 			return -1;
 		}
@@ -124,7 +124,7 @@ static int is_started_by_python(const struct ladder_child *child, const struct r
 }
 
 static struct ladder_step step_of(struct ladder *l, const struct ladder_child *child,
-				  const struct inode_set *semaphores, const struct rise *r)
+				  const struct id_set *semaphores, const struct rise *r)
 {
 	struct ladder_step step = {.fresh = r->semaphores, .dead = dead_siblings(r)};
 	enum ladder_kind kind;
@@ -155,16 +155,16 @@ static struct ladder_step step_of(struct ladder *l, const struct ladder_child *c
 
 struct ladder_step ladder_place(struct ladder *l, const struct ladder_child *child)
 {
-	struct inode_set semaphores = {0};
+	struct id_set semaphores = {0};
 	int failed = inherited(&semaphores, child);
 	struct rise r = rise_of(l, child, &semaphores);
 	struct ladder_step step = step_of(l, child, &semaphores, &r);
 
 	for (size_t i = 0; i < semaphores.count; i++)
-		failed |= inode_set_add(&l->semaphores, semaphores.items[i]) < 0;
+		failed |= id_set_add(&l->semaphores, semaphores.items[i]) < 0;
 	for (size_t i = 0; i < child->ipc->pipe_count; i++)
-		failed |= inode_set_add(&l->pipes, child->ipc->pipes[i].inode) < 0;
-	inode_set_release(&semaphores);
+		failed |= id_set_add(&l->pipes, child->ipc->pipes[i].inode) < 0;
+	id_set_release(&semaphores);
 	if (failed)
 		step.place = LADDER_FAILED;
 	return step;
@@ -173,9 +173,9 @@ struct ladder_step ladder_place(struct ladder *l, const struct ladder_child *chi
 void ladder_release(struct ladder *l)
 {
 	for (size_t i = 0; i < l->count; i++)
-		inode_set_release(&l->pools[i].semaphores);
+		id_set_release(&l->pools[i].semaphores);
 	free(l->pools);
-	inode_set_release(&l->semaphores);
-	inode_set_release(&l->pipes);
+	id_set_release(&l->semaphores);
+	id_set_release(&l->pipes);
 	*l = (struct ladder){0};
 }

@@ -36,14 +36,14 @@ struct ladder_child {
 
 struct ladder_pool {
 	enum ladder_kind kind;
-	int hands_over;              /* its workers keep one end of queues the owner has both of */
-	struct inode_set semaphores; /* of its first worker */
-	size_t workers;              /* placed so far */
+	int hands_over;           /* its workers keep one end of queues the owner has both of */
+	struct id_set semaphores; /* of its first worker */
+	size_t workers;           /* placed so far */
 };
 
 struct ladder {
-	struct inode_set semaphores, pipes; /* of all children so far */
-	struct ladder_pool *pools;          /* in the order of their births */
+	struct id_set semaphores, pipes; /* of all children so far */
+	struct ladder_pool *pools;       /* in the order of their births */
 	size_t count, capacity;
 };
 

@@ -14,58 +14,6 @@
 
 #include "profiler/array.h"
 
-/* ---- sets ---- */
-
-static size_t place_of(const struct inode_set *s, uint64_t inode)
-{
-	size_t low = 0, high = s->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->items[middle] < inode)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-int inode_set_has(const struct inode_set *s, uint64_t inode)
-{
-	size_t at = place_of(s, inode);
-
-	return at < s->count && s->items[at] == inode;
-}
-
-int inode_set_add(struct inode_set *s, uint64_t inode)
-{
-	size_t at = place_of(s, inode);
-
-	if (at < s->count && s->items[at] == inode)
-		return 0;
-	if (!array_add(s))
-		return -ENOMEM;
-	memmove(&s->items[at + 1], &s->items[at], (s->count - 1 - at) * sizeof(*s->items));
-	s->items[at] = inode;
-	return 1;
-}
-
-size_t inode_set_shared(const struct inode_set *a, const struct inode_set *b)
-{
-	size_t shared = 0;
-
-	for (size_t i = 0; i < a->count; i++)
-		shared += (size_t)inode_set_has(b, a->items[i]);
-	return shared;
-}
-
-void inode_set_release(struct inode_set *s)
-{
-	free(s->items);
-	*s = (struct inode_set){0};
-}
-
 /* ---- semaphores ---- */
 
 int proc_ipc_parse_maps(struct proc_ipc *out, const char *maps)
@@ -79,7 +27,7 @@ int proc_ipc_parse_maps(struct proc_ipc *out, const char *maps)
 
 		if (name && !strncmp(name, prefix, strlen(prefix)) &&
 		    sscanf(maps, "%*s %*s %*s %*s %" SCNu64, &inode) == 1 &&
-		    inode_set_add(&out->semaphores, inode) < 0)
+		    id_set_add(&out->semaphores, inode) < 0)
 			return -ENOMEM;
 		maps = *end ? end + 1 : end;
 	}
@@ -166,7 +114,7 @@ int proc_ipc_read_fds(struct proc_ipc *out, pid_t pid)
 
 void proc_ipc_release(struct proc_ipc *ipc)
 {
-	inode_set_release(&ipc->semaphores);
+	id_set_release(&ipc->semaphores);
 	free(ipc->pipes);
 	*ipc = (struct proc_ipc){0};
 }

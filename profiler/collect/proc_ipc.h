@@ -12,16 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct inode_set {
-	uint64_t *items; /* ascending, each once */
-	size_t count, capacity;
-};
-
-/* 1 = added, 0 = it was there, -ENOMEM. */
-int inode_set_add(struct inode_set *s, uint64_t inode);
-int inode_set_has(const struct inode_set *s, uint64_t inode);
-size_t inode_set_shared(const struct inode_set *a, const struct inode_set *b);
-void inode_set_release(struct inode_set *s);
+#include "profiler/collect/id_set.h"
 
 enum pipe_ends { PIPE_READ = 1, PIPE_WRITE = 2, PIPE_BOTH = 3 };
 
@@ -32,7 +23,7 @@ struct proc_pipe {
 };
 
 struct proc_ipc {
-	struct inode_set semaphores;
+	struct id_set semaphores;
 	struct proc_pipe *pipes; /* each once, in no order */
 	size_t pipe_count, pipe_capacity;
 };

@@ -22,7 +22,7 @@ enum how { FORK, UNSEEN, OS_FORK };
 static void add_semaphores(struct owner *o, struct proc_ipc *to, int count)
 {
 	while (count--)
-		assert_int_equal(inode_set_add(&to->semaphores, ++o->next), 1);
+		assert_int_equal(id_set_add(&to->semaphores, ++o->next), 1);
 }
 
 static void add_pipe(struct owner *o, struct proc_ipc *to, unsigned ends)
@@ -44,7 +44,7 @@ static void inherit(struct owner *o, struct proc_ipc *to)
 	char link[64];
 
 	for (size_t i = 0; i < o->ipc.semaphores.count; i++)
-		inode_set_add(&to->semaphores, o->ipc.semaphores.items[i]);
+		id_set_add(&to->semaphores, o->ipc.semaphores.items[i]);
 	for (size_t i = 0; i < o->ipc.pipe_count; i++) {
 		const struct proc_pipe *p = &o->ipc.pipes[i];
 
@@ -335,7 +335,7 @@ static void spawned_workers_join_the_pool_they_share_with(void **state)
 		int pool = order[i];
 
 		for (size_t k = 0; k < 8; k++)
-			inode_set_add(&worker.semaphores, pools[pool].semaphores.items[k]);
+			id_set_add(&worker.semaphores, pools[pool].semaphores.items[k]);
 		add_semaphores(&o, &worker, 3);
 		assert_step(place(&o, &worker, 1), seen[pool]++ ? LADDER_JOINED : LADDER_NEW,
 			    (size_t)pool);
