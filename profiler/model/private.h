@@ -125,7 +125,10 @@ const struct pool_point *pool_point_at(const struct model *m, size_t pool, size_
 /* Held idle by its definition, at a moment of round `round`: 0 unless exhausted. */
 int64_t held_idle(const struct model *m, size_t pool, size_t round, int64_t t_ns);
 
-/* The span in which a moment lies; NULL before the pool's birth and from its end on. */
+/* The last span that had begun at a moment, after the pool's end too; NULL before its birth. */
 const struct model_span *pool_span_at(const struct model_pool *pool, int64_t t_ns);
+
+/* How often a pool was used again. */
+int pool_reuses(const struct model *m, size_t pool);
 
 #endif

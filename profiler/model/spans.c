@@ -295,6 +295,17 @@ const struct model_span *pool_span_at(const struct model_pool *pool, int64_t t_n
 	return begun ? &pool->spans[begun - 1] : NULL;
 }
 
+int pool_reuses(const struct model *m, size_t pool)
+{
+	const struct tables *t = &m->priv->tables;
+	int count = 0;
+
+	for (size_t i = 0; i < t->events.count; i++)
+		count += t->events.items[i].kind == EVENT_POOL_REUSE &&
+			 t->events.items[i].pool == (int)pool;
+	return count;
+}
+
 enum model_state model_pool_state(const struct model_pool *pool, int64_t t_ns)
 {
 	const struct model_span *span = pool_span_at(pool, t_ns);

@@ -17,23 +17,12 @@ struct trade {
 	int restarts;
 };
 
-static int count_reuses(const struct model *m, size_t pool)
-{
-	const struct tables *t = &m->priv->tables;
-	int count = 0;
-
-	for (size_t i = 0; i < t->events.count; i++)
-		count += t->events.items[i].kind == EVENT_POOL_REUSE &&
-			 t->events.items[i].pool == (int)pool;
-	return count;
-}
-
 static void add_pool(const struct model *m, size_t i, struct trade *t)
 {
 	const struct model_pool *pool = &m->pools[i];
 	int reuses = pool->persistent && pool->idle_max_bytes >= LEAST_BYTES &&
 				     pool->idle_ns >= LEAST_NS && pool->start_ns != MODEL_NONE
-			     ? count_reuses(m, i)
+			     ? pool_reuses(m, i)
 			     : 0;
 	int *index = reuses ? array_add(&t->pools) : NULL;
 

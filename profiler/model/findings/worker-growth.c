@@ -86,17 +86,6 @@ static int sum_workers(const struct model *m, const struct model_pool *pool, str
 	return workers;
 }
 
-static int uses_of(const struct model *m, int pool)
-{
-	const struct tables *t = &m->priv->tables;
-	int uses = 1;
-
-	for (size_t i = 0; i < t->events.count; i++)
-		uses += t->events.items[i].pool == pool &&
-			t->events.items[i].kind == EVENT_POOL_REUSE;
-	return uses;
-}
-
 /* It has ended, and another one of its stage came before or after. */
 static int is_one_of_many(const struct model *m, const struct model_pool *pool)
 {
@@ -111,7 +100,7 @@ static enum ending ending_of(const struct model *m, int pool, enum growth_shape 
 {
 	if (shape == GROWTH_LEVELS)
 		return ENDS_LEVEL;
-	if (uses_of(m, pool) >= LEAST_USES)
+	if (1 + pool_reuses(m, (size_t)pool) >= LEAST_USES)
 		return ENDS_NEVER;
 	return is_one_of_many(m, &m->pools[pool]) ? ENDS_WITH_POOL : ENDS_UNKNOWN;
 }
