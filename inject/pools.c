@@ -120,6 +120,13 @@ static void fill(struct loopmem_pool_row *row, const struct loopmem_pool_spec *s
 	text_copy(row->origin, sizeof(row->origin), spec->origin);
 }
 
+/* LOCK_POOLS. The context is about to be counted in. */
+static void reach(uint32_t context)
+{
+	if (context >= self_segment->contexts_used)
+		__atomic_store_n(&self_segment->contexts_used, context + 1, __ATOMIC_RELAXED);
+}
+
 /* LOCK_POOLS. */
 static loopmem_pool begin(const struct loopmem_pool_spec *spec)
 {
@@ -131,6 +138,7 @@ static loopmem_pool begin(const struct loopmem_pool_spec *spec)
 	__atomic_store_n(&row->id, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	fill(row, spec);
+	reach(1 + index_of(row));
 	id = (uint32_t)++self_segment->pools_begun;
 	notes[index_of(row)].id = id;
 	notes[index_of(row)].asked_ns = 0;

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define LOOPMEM_SEGMENT_MAGIC   UINT64_C(0x314d454d504f4f4c) /* "LOOPMEM1" read as little endian */
-#define LOOPMEM_SEGMENT_VERSION 2u
+#define LOOPMEM_SEGMENT_VERSION 3u
 #define LOOPMEM_SEGMENT_SUFFIX  ".seg"
 
 enum {
@@ -224,6 +224,10 @@ struct loopmem_segment {
 	uint64_t event_seq; /* seq of the newest event that is being or was written */
 	struct loopmem_event events[LOOPMEM_EVENTS];
 
+	/* What of the table was ever touched, written before the first count: exclusive slots from 0 on
+	 * (the shared one is apart), contexts from 0 on. All rows beyond are zeros, and on no page. */
+	uint32_t threads_used;
+	uint32_t contexts_used;
 	struct loopmem_counters counters[LOOPMEM_THREADS + 1][LOOPMEM_CONTEXTS];
 };
 

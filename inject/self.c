@@ -120,6 +120,7 @@ static void copy_fixed(const struct loopmem_segment *from, struct loopmem_segmen
 	to->fork_ns = from->fork_ns;
 	to->inherited_live_bytes = from->inherited_live_bytes;
 	to->pools_begun = from->pools_begun;
+	to->contexts_used = 1; /* outside any pool */
 	to->python_state = from->python_state;
 	to->python_version = from->python_version;
 	memcpy(to->python_reason, from->python_reason, sizeof(to->python_reason));

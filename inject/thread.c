@@ -42,6 +42,13 @@ static void make_key(void)
 		key_made = pthread_key_create(&key, release) == 0;
 }
 
+/* LOCK_SEGMENT. Readers of the segment look no further. */
+static void set_slots_used(uint32_t count)
+{
+	slots_used = count;
+	__atomic_store_n(&self_segment->threads_used, count, __ATOMIC_RELAXED);
+}
+
 /* LOCK_SEGMENT. Without a key the slot could never be given back, and its owner's end not be seen. */
 static bool take_slot(void)
 {
@@ -53,7 +60,7 @@ static bool take_slot(void)
 			continue;
 		owners[i] = &thread;
 		if (i >= slots_used)
-			slots_used = i + 1;
+			set_slots_used(i + 1);
 		thread.slot = (uint8_t)i;
 		thread.state = THREAD_ATTACHED;
 		thread_set_context(thread.context);
@@ -107,6 +114,7 @@ struct loopmem_counters *thread_shared_row(void)
 
 void thread_carry(const struct loopmem_segment *from, struct loopmem_segment *to)
 {
+	to->threads_used = slots_used;
 	for (uint32_t i = 0; i < slots_used; i++) {
 		to->counters[i][0] = carried[i] = from->counters[i][0];
 		/* A race with the owner's own countdown only delays it. */

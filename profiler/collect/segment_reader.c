@@ -108,6 +108,26 @@ static void add(struct loopmem_counters *sum, const struct loopmem_counters *c)
 	sum->frees += RELAXED(c->frees);
 }
 
+/* A count of rows that the shim tells, bounded by those there are. */
+static uint32_t up_to(const uint32_t *used, uint32_t most)
+{
+	uint32_t count = RELAXED(*used);
+
+	return count < most ? count : most;
+}
+
+/* Over the threads that ever counted; the shared slot is the last. */
+static struct loopmem_counters sum_of_context(const struct loopmem_segment *s, uint32_t context)
+{
+	uint32_t threads = up_to(&s->threads_used, LOOPMEM_THREADS);
+	struct loopmem_counters sum = {0};
+
+	for (uint32_t t = 0; t < threads; t++)
+		add(&sum, &s->counters[t][context]);
+	add(&sum, &s->counters[LOOPMEM_THREADS][context]);
+	return sum;
+}
+
 static uint64_t minus(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
@@ -116,11 +136,14 @@ static uint64_t minus(uint64_t a, uint64_t b)
 int segment_heap(const struct segment_reader *r, struct segment_heap *out)
 {
 	const struct loopmem_segment *s = r->map;
+	uint32_t contexts = up_to(&s->contexts_used, LOOPMEM_CONTEXTS);
 
 	*out = (struct segment_heap){.inherited_free_bytes = RELAXED(s->inherited_free_bytes)};
-	for (int t = 0; t <= LOOPMEM_THREADS; t++)
-		for (int c = 0; c < LOOPMEM_CONTEXTS; c++)
-			add(&out->counters, &s->counters[t][c]);
+	for (uint32_t c = 0; c < contexts; c++) {
+		struct loopmem_counters sum = sum_of_context(s, c);
+
+		add(&out->counters, &sum);
+	}
 	for (int k = 0; k < LOOPMEM_REGION_KINDS; k++)
 		out->mapped_bytes[k] =
 			minus(RELAXED(s->regions[k].map_bytes), RELAXED(s->regions[k].unmap_bytes));
@@ -130,7 +153,7 @@ int segment_heap(const struct segment_reader *r, struct segment_heap *out)
 int segment_pool(const struct segment_reader *r, unsigned index, struct segment_pool *out)
 {
 	const struct loopmem_pool_row *row = &r->map->pools[index % LOOPMEM_POOLS];
-	struct loopmem_counters sum = {0};
+	struct loopmem_counters sum;
 	uint32_t id = ACQUIRE(row->id);
 
 	if (!id)
@@ -142,8 +165,7 @@ int segment_pool(const struct segment_reader *r, unsigned index, struct segment_
 	out->row.label[LOOPMEM_LABEL - 1] = '\0';
 	out->row.dataset[LOOPMEM_LABEL - 1] = '\0';
 	out->row.origin[LOOPMEM_ORIGIN - 1] = '\0';
-	for (int t = 0; t <= LOOPMEM_THREADS; t++)
-		add(&sum, &r->map->counters[t][1 + index % LOOPMEM_POOLS]);
+	sum = sum_of_context(r->map, 1 + index % LOOPMEM_POOLS);
 	out->alloc_bytes = minus(sum.alloc_bytes, out->row.base.alloc_bytes);
 	out->free_bytes = minus(sum.free_bytes, out->row.base.free_bytes);
 	return !segment_is_lost(r);

@@ -119,6 +119,7 @@ def allocations_inside_next_belong_to_the_pool_and_nexts_nest():
         bytes_of[context] += alloc_bytes
     assert bytes_of[1] == 2 * 20008, bytes_of
     assert 300000 <= bytes_of[2] < 305000, bytes_of
+    assert segment.alloc_bytes == sum(bytes_of.values()), "a row that counts is one that readers look at"
     # b serves a: a goes on delivering
     assert "park" not in segment.kinds() and states(segment)["a"] == "delivering"
 
@@ -189,6 +190,7 @@ def threads_beyond_the_table_share_a_slot_and_stay_exact():
     busy = [row for row in segment.rows if row[0] not in (0, 64)]
     assert len(busy) == 63 and all(row[3] >= 100 for row in busy), len(busy)
     assert sum(row[3] for row in segment.rows) >= 80 * 100
+    assert segment.allocs == sum(row[3] for row in segment.rows), "a row that counts is one that readers look at"
 
 
 @tap.claim

@@ -24,6 +24,13 @@ static const char *const state_names[] = {"free",   "starting",  "delivering",
 					  "parked", "exhausted", "ended"};
 static const char *const kind_names[] = {"anon", "shared", "file"};
 
+/* As a reader sums: no further than the segment says that anybody counted. */
+static int is_used(int thread, int context)
+{
+	return (thread == LOOPMEM_THREADS || thread < (int)segment.threads_used) &&
+	       context < (int)segment.contexts_used;
+}
+
 static void print_total(void)
 {
 	struct loopmem_counters sum = {0};
@@ -31,6 +38,8 @@ static void print_total(void)
 	for (int t = 0; t <= LOOPMEM_THREADS; t++)
 		for (int c = 0; c < LOOPMEM_CONTEXTS; c++) {
 			const struct loopmem_counters *one = &segment.counters[t][c];
+			if (!is_used(t, c))
+				continue;
 			sum.alloc_bytes += one->alloc_bytes;
 			sum.allocs += one->allocs;
 			sum.free_bytes += one->free_bytes;

@@ -54,6 +54,8 @@ struct loopmem_segment *crafted_segment(void)
 	segment.size_bytes = sizeof(segment);
 	segment.pid = getpid();
 	segment.birth_ns = 1;
+	segment.threads_used = LOOPMEM_THREADS;
+	segment.contexts_used = LOOPMEM_CONTEXTS;
 	strcpy(segment.cmdline, "python train.py");
 	strcpy(segment.allocator, "glibc");
 	return &segment;

@@ -118,6 +118,29 @@ static void counters_are_summed_over_threads_and_contexts(void **state)
 	segment_close(&r);
 }
 
+static void rows_that_were_never_used_are_not_read(void **state)
+{
+	struct loopmem_segment *s = crafted_segment();
+	struct segment_heap heap;
+	struct segment_reader r;
+
+	(void)state;
+	s->threads_used = 2;
+	s->contexts_used = 3;
+	s->counters[1][2].alloc_bytes = 1;
+	s->counters[LOOPMEM_THREADS][2].alloc_bytes = 10;
+	s->counters[2][2].alloc_bytes = s->counters[1][3].alloc_bytes = 100;
+	assert_int_equal(open_crafted(&r, s), 0);
+	segment_heap(&r, &heap);
+	assert_int_equal(heap.counters.alloc_bytes, 11);
+	segment_close(&r);
+	s->threads_used = s->contexts_used = UINT32_MAX; /* a segment is not trusted */
+	assert_int_equal(open_crafted(&r, s), 0);
+	segment_heap(&r, &heap);
+	assert_int_equal(heap.counters.alloc_bytes, 211);
+	segment_close(&r);
+}
+
 static void a_pool_counts_from_its_birth(void **state)
 {
 	struct loopmem_segment *s = crafted_segment();
@@ -328,6 +351,7 @@ int main(void)
 		cmocka_unit_test(a_link_is_not_followed),
 		cmocka_unit_test(strings_without_an_end_are_cut),
 		cmocka_unit_test(counters_are_summed_over_threads_and_contexts),
+		cmocka_unit_test(rows_that_were_never_used_are_not_read),
 		cmocka_unit_test(a_pool_counts_from_its_birth),
 		cmocka_unit_test(events_come_in_order_and_once),
 		cmocka_unit_test(overwritten_events_are_counted_as_lost),
