@@ -128,7 +128,7 @@ static void reach(uint32_t context)
 }
 
 /* LOCK_POOLS. */
-static loopmem_pool begin(const struct loopmem_pool_spec *spec)
+static loopmem_pool begin(const struct loopmem_pool_spec *spec, const char *framework)
 {
 	struct loopmem_pool_row *row = free_row();
 	uint32_t id;
@@ -143,11 +143,12 @@ static loopmem_pool begin(const struct loopmem_pool_spec *spec)
 	notes[index_of(row)].id = id;
 	notes[index_of(row)].asked_ns = 0;
 	__atomic_store_n(&row->id, id, __ATOMIC_RELEASE);
-	emit(LOOPMEM_EVENT_POOL_BEGIN, row, 0, 0);
+	event_emit(&(
+		struct event){.kind = LOOPMEM_EVENT_POOL_BEGIN, .pool_id = id, .text = framework});
 	return id;
 }
 
-loopmem_pool loopmem_pool_begin(const struct loopmem_pool_spec *spec)
+loopmem_pool pools_begin(const struct loopmem_pool_spec *spec, const char *framework)
 {
 	int saved = errno;
 	loopmem_pool pool = 0;
@@ -157,13 +158,18 @@ loopmem_pool loopmem_pool_begin(const struct loopmem_pool_spec *spec)
 	else
 		lifecycle_trainer();
 	if (spec && lock_enter(LOCK_POOLS)) {
-		pool = begin(spec);
+		pool = begin(spec, framework);
 		lock_leave(LOCK_POOLS);
 	}
 	if (!pool)
 		self_drop(LOOPMEM_DROP_POOL);
 	errno = saved;
 	return pool;
+}
+
+loopmem_pool loopmem_pool_begin(const struct loopmem_pool_spec *spec)
+{
+	return pools_begin(spec, NULL);
 }
 
 void loopmem_pool_worker(loopmem_pool pool, pid_t pid, int worker_id)

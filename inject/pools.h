@@ -13,6 +13,9 @@
 
 #define POOL_TURN_NS UINT64_C(1000000000)
 
+/* loopmem_pool_begin with the framework whose loop begins it, "lightning 2.6.1"; "" = not known. */
+loopmem_pool pools_begin(const struct loopmem_pool_spec *spec, const char *framework);
+
 /* The hook ends an idle pool now, or says why not. Leaves an event. */
 void pools_released(loopmem_pool pool, enum loopmem_release why_not);
 

@@ -31,17 +31,18 @@ static PyObject *call_pool_begin(PyObject *self, PyObject *args)
 	int stage, start, flags, failed;
 	long long expected;
 	PyObject *object, *number;
+	const char *framework;
 
 	(void)self;
-	if (!py.PyArg_ParseTuple(args, "OiiiiiiiLyyy", &object, &stage, &start, &flags, &spec.epoch,
-				 &spec.workers, &spec.batch_size, &spec.prefetch, &expected,
-				 &spec.label, &spec.dataset, &spec.origin))
+	if (!py.PyArg_ParseTuple(args, "OiiiiiiiLyyyy", &object, &stage, &start, &flags,
+				 &spec.epoch, &spec.workers, &spec.batch_size, &spec.prefetch,
+				 &expected, &spec.label, &spec.dataset, &spec.origin, &framework))
 		return NULL;
 	spec.stage = (enum loopmem_stage)stage;
 	spec.start = (enum loopmem_start)start;
 	spec.flags = (uint32_t)flags;
 	spec.expected_batches = expected;
-	number = py.PyLong_FromLong(loopmem_pool_begin(&spec));
+	number = py.PyLong_FromLong(pools_begin(&spec, framework));
 	failed = !number || py.PyObject_SetAttrString(object, "number", number);
 	if (number)
 		py.Py_DecRef(number);
@@ -283,6 +284,7 @@ static const struct {
 	{"UNKNOWN", LOOPMEM_UNKNOWN},
 	{"LABEL_BYTES", LOOPMEM_LABEL},
 	{"ORIGIN_BYTES", LOOPMEM_ORIGIN},
+	{"TEXT_BYTES", LOOPMEM_TEXT},
 	{"REASON_BYTES", LOOPMEM_REASON},
 	{"INSTALLED", LOOPMEM_PYTHON_INSTALLED},
 	{"HOOKED", LOOPMEM_PYTHON_HOOKED},

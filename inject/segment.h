@@ -124,6 +124,7 @@ struct loopmem_worker_row {
 /* Edges: what the collector must know the moment of. Counters carry the rest. */
 enum loopmem_event_kind {
 	LOOPMEM_EVENT_NONE = 0,
+	/* text = the framework whose loop began it and its version, "lightning 2.6.1"; "" = not known */
 	LOOPMEM_EVENT_POOL_BEGIN = 1,
 	LOOPMEM_EVENT_POOL_WORKER = 2,    /* value = pid, value2 = worker id */
 	LOOPMEM_EVENT_POOL_DELIVER = 3,   /* the owner asks this pool, after another or none */

@@ -3,6 +3,8 @@
 Loops nest: the innermost rule that knows the stage wins, its epoch may come from further out.
 Frameworks that are not listed are user code to us: there the names tell (names.py).
 """
+import sys
+
 frames = load("frames")
 names = load("names")
 
@@ -46,10 +48,42 @@ LIBRARIES = frozenset("""
     IPython ipykernel pytest _pytest pluggy click fire hydra
 """.split())
 
+# Packages whose frames, when they ask for batches, are a loop of theirs; of the packages above that
+# are not here a frame only passes on what an outer one asks for.
+LOOPS = ("lightning.pytorch.loops", "pytorch_lightning.loops", "transformers.trainer",
+         "mmengine", "ultralytics", "fastai", "keras", "composer")
+OTHERS = ("transformers",)  # packages that ask in other ways, too: whose switches are not known
+NAMES = {"pytorch_lightning": "lightning"}  # frameworks with two packages
+
+
+def inside(module, packages):
+    return any(module == name or module.startswith(name + ".") for name in packages)
+
+
+def asking(module, users, file):
+    """The package whose loop asks for batches, if a frame of this module is the innermost that is
+    not between: "torch" for a loop of the user's own; "" for one of an installed package of which
+    nothing is known. None: the frame passes on."""
+    root = module.partition(".")[0]
+    if inside(module, LOOPS):
+        return root
+    if users and "/site-packages/" not in file and "/dist-packages/" not in file:
+        return "torch"
+    return "" if users or root in OTHERS else None
+
+
+def named(package):
+    """"lightning 2.6.1" for the package whose loop it is, "" for none."""
+    if not package:
+        return ""
+    version = getattr(sys.modules.get(package), "__version__", None)
+    name = NAMES.get(package, package)
+    return f"{name} {str.__str__(version)}" if isinstance(version, str) else name
+
 
 def matching(table, module, name):
-    return [row[2:] for row in table if row[1] == name
-            and (module == row[0] or module.startswith(row[0] + "."))]
+    return [row[2:] + (row[0].partition(".")[0],) for row in table
+            if row[1] == name and inside(module, row[:1])]
 
 
 def number(value):
@@ -57,16 +91,17 @@ def number(value):
 
 
 def told(module, function, space, owner):
-    """(stage, epoch) that one frame tells, either may be None. `space`: its variables."""
-    stage = epoch = None
+    """(stage, epoch, package whose rule it was) that one frame tells, any may be None. `space`: its
+    variables."""
+    stage = epoch = package = None
     rules = [(rule, space) for rule in matching(FUNCTIONS, module, function)]
     for cls in type(owner).__mro__ if owner is not None else ():
         found = matching(CLASSES, cls.__module__, cls.__name__)
         rules += [(rule, frames.fields(owner)) for rule in found]
-    for (rule_stage, rule_epoch), source in rules:
+    for (rule_stage, rule_epoch, package), source in rules:
         stage = rule_stage if stage is None else stage
         epoch = number(source.get(rule_epoch)) if epoch is None else epoch
-    for (mode,) in matching(MODES, module, function):
+    for mode, package in matching(MODES, module, function):
         value = space.get(mode)
         stage = names.stage(value) if type(value) is str else stage
-    return stage, epoch
+    return stage, epoch, package

@@ -22,12 +22,17 @@ LIMITS = {
 }
 
 
-def kind(thing):
-    """Which of Lightning's classes an object is, by name; None if it is not one of them."""
+def known(thing):
+    """Which of Lightning's classes an object is; None if it is not one of them."""
     for cls in type(thing).__mro__ if thing is not None else ():
         if cls.__module__.startswith(PACKAGES):
-            return cls.__name__
+            return cls
     return None
+
+
+def kind(thing):
+    """The name of that class."""
+    return getattr(known(thing), "__name__", None)
 
 
 class Told:
@@ -38,6 +43,7 @@ class Told:
         self.combined = None  # the iterator that combines loaders
         self.stage = self.epoch = self.limit = self.label = None
         self.trainer = None  # the one whose loop it is
+        self.package = None  # that loop's
         self.train_over = False  # this loader starts while that trainer's train epoch is at its end
 
     def see(self, thing):
@@ -46,6 +52,7 @@ class Told:
         if name in LIMITS:
             self.combined = thing
         elif name in FIT + EVALUATE + PREDICT:
+            self.package = self.package or known(thing).__module__.partition(".")[0]
             if self.stage is None:
                 self.read(name, thing)
             if name in ("_TrainingEpochLoop", "TrainingEpochLoop") and self.stage != shim.TRAIN:

@@ -128,7 +128,7 @@ def born(args, kwargs):
         pool.processes, unknown(per_batch(loader)), unknown(prefetched(loader)),
         unknown(place.expected), text(place.label, shim.LABEL_BYTES),
         text(type(loader.dataset).__name__, shim.LABEL_BYTES),
-        text(place.origin, shim.ORIGIN_BYTES))
+        text(place.origin, shim.ORIGIN_BYTES), text(place.framework, shim.TEXT_BYTES))
     if not pool.number:  # the table is full
         del live[pool.key]
         return None

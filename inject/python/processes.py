@@ -110,7 +110,7 @@ def begin(start, process):
     shim.pool_begin(
         group, shim.OTHER, started_as(getattr(type(process), "_start_method", None)), shim.GROUP,
         shim.UNKNOWN, workers, shim.UNKNOWN, shim.UNKNOWN, shim.UNKNOWN,
-        shown.encode(), b"", shown.partition(" ")[2].encode())
+        shown.encode(), b"", shown.partition(" ")[2].encode(), b"")
     return group
 
 

@@ -37,12 +37,13 @@ def standard(frame):
 
 class Place:
     """What was found. `limit` is how many batches the loop says it takes, `expected` how many are
-    thought to come; `train_over`: this is started when `trainer`'s train epoch is at its end;
+    thought to come; `framework`: whose loop it is, and its version;
+    `train_over`: this is started when `trainer`'s train epoch is at its end;
     `named`: the label is a person's, not one that was found."""
 
     stage = shim.OTHER
     epoch = limit = expected = trainer = None
-    label = origin = ""
+    label = origin = framework = ""
     train_over = named = False
 
 
@@ -54,6 +55,7 @@ class Walk:
         self.named = False  # an inner frame settled the name
         self.stage = self.framework_epoch = self.epoch = None
         self.origin = self.nearest = None
+        self.asking = self.loop = None  # the package whose frame asks; the one whose loop told
 
     def visit(self, frame):
         module = frame.f_globals.get("__name__")
@@ -68,11 +70,15 @@ class Walk:
             self.lightning.see(owner)
         except Exception as error:  # a version that looks different: names may still tell
             faults.swallow(error)
-        stage, epoch = frameworks.told(module, frame.f_code.co_name, space, owner)
+        stage, epoch, loop = frameworks.told(module, frame.f_code.co_name, space, owner)
+        self.loop = self.loop or self.lightning.package or loop
         self.stage = stage if self.stage is None else self.stage
         self.framework_epoch = epoch if self.framework_epoch is None else self.framework_epoch
         self.nearest = self.nearest or line(frame)
-        if root not in frameworks.LIBRARIES and not standard(frame):
+        users = root not in frameworks.LIBRARIES and not standard(frame)
+        if self.asking is None:
+            self.asking = frameworks.asking(module, users, frame.f_code.co_filename)
+        if users:
             self.visit_user(frame, pairs, space, owner)
         self.wrap(owner)
 
@@ -102,6 +108,7 @@ def place(loader):
     found = Place()
     told = walk.lightning
     found.origin = walk.origin or walk.nearest or ""
+    found.framework = frameworks.named(walk.loop or walk.asking)
     found.trainer, found.train_over = told.trainer, told.train_over
     if told.stage is not None:
         found.stage, found.epoch, found.label = told.stage, told.epoch, told.label or ""

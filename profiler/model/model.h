@@ -80,7 +80,7 @@ struct model_span {
 	int hindsight;
 };
 
-/* Why --release-idle-workers left a pool alone: the values of the event `release`. */
+/* Why --release-idle-workers left a pool alone: the values of the event `release`; names by model_kept_name. */
 enum model_kept {
 	MODEL_NOT_KEPT,
 	MODEL_KEPT_PERSISTENT,
@@ -105,6 +105,9 @@ struct model_pool {
 	 * `workers` = declared, else how many lived at once; it ends with the last of its members */
 	int grouped;
 	int named; /* the label is a person's: it stands in `name` in place of the stage */
+	/* whose loop asks it: "lightning", "2.6.1"; "torch" for a loop of the program's own; "" = not known */
+	const char *framework, *framework_version;
+	int64_t rank; /* its owner's, where the session has several ranks; else MODEL_NONE */
 	int64_t begin_ns, first_batch_ns, exhausted_ns, end_ns;
 	int64_t closing_ns; /* its workers were told to end; MODEL_NONE = not, or not told */
 	int64_t stall_ns;   /* the owner waited for it */
@@ -476,6 +479,7 @@ void model_reduce(const struct model *m, int64_t start_ns, int64_t end_ns, size_
 const char *model_stage_name(enum model_stage stage);          /* "train" */
 enum model_stage model_stage_named(const char *name);          /* unknown ones are "other" */
 const char *model_state_name(enum model_state state);          /* "exhausted" */
+const char *model_kept_name(enum model_kept kept);             /* "persistent"; NULL = not kept */
 const char *model_severity_name(enum model_severity severity); /* "error" */
 
 #endif

@@ -19,12 +19,13 @@
 struct edges {
 	const struct session_pool *row;
 	const struct model_pool *pool;
-	int64_t end_ns;       /* of the pool, or now */
-	int64_t delivered_ns; /* the last moment a batch was handed out, as far as known */
-	int over;             /* nothing more can happen to it */
-	int released;         /* the hook ended it because it was exhausted */
-	enum model_kept kept; /* the hook left it alone */
-	int64_t closing_ns;   /* its workers were told to end; MODEL_NONE */
+	int64_t end_ns;        /* of the pool, or now */
+	int64_t delivered_ns;  /* the last moment a batch was handed out, as far as known */
+	int over;              /* nothing more can happen to it */
+	int released;          /* the hook ended it because it was exhausted */
+	enum model_kept kept;  /* the hook left it alone */
+	int64_t closing_ns;    /* its workers were told to end; MODEL_NONE */
+	const char *framework; /* as its birth tells it: "lightning 2.6.1"; "" = not known */
 };
 
 static int add_span(struct pool_store *store, int64_t t_ns, enum model_state state)
@@ -110,6 +111,8 @@ static int spans_from_events(struct model *m, size_t index, struct edges *e)
 		note_release(e, event);
 		if (event->kind == EVENT_POOL_CLOSING)
 			e->closing_ns = event->t_ns;
+		if (event->kind == EVENT_POOL_BEGIN)
+			e->framework = event->text;
 		if (!is_state_edge(event->kind))
 			continue;
 		edges++;
@@ -217,12 +220,22 @@ static int64_t end_of_pool(const struct model *m, const struct model_pool *pool,
 	return end_ns > pool->begin_ns ? end_ns : pool->begin_ns;
 }
 
+static void set_framework(struct strings *s, struct model_pool *pool, const char *told)
+{
+	const char *blank = strchr(told, ' ');
+
+	pool->framework = blank ? strings_format(s, "%.*s", (int)(blank - told), told) : told;
+	pool->framework_version = blank ? strings_keep(s, blank + 1) : "";
+}
+
 static int build_pool(struct model *m, size_t index)
 {
 	struct model_pool *pool = &m->pools[index];
 	struct pool_store *store = &m->priv->stores.items[index];
-	struct edges e = {
-		.row = &m->priv->tables.pools.items[index], .pool = pool, .closing_ns = MODEL_NONE};
+	struct edges e = {.row = &m->priv->tables.pools.items[index],
+			  .pool = pool,
+			  .closing_ns = MODEL_NONE,
+			  .framework = ""};
 
 	e.end_ns = end_of_pool(m, pool, &e.over);
 	e.delivered_ns = e.row->last_batch_ns == SESSION_NULL ? INT64_MAX : e.row->last_batch_ns;
@@ -237,6 +250,7 @@ static int build_pool(struct model *m, size_t index)
 	pool->released = e.released;
 	pool->kept = e.kept;
 	pool->closing_ns = e.closing_ns;
+	set_framework(&m->priv->tables.strings, pool, e.framework);
 	pool->spans = store->spans.items;
 	pool->span_count = store->spans.count;
 	return 0;
@@ -286,6 +300,17 @@ int spans_build(struct model *m, int64_t *dirty_ns)
 		free(before);
 	}
 	return 0;
+}
+
+const char *model_kept_name(enum model_kept kept)
+{
+	static const char *const names[MODEL_KEPTS] = {
+		[MODEL_KEPT_PERSISTENT] = "persistent",
+		[MODEL_KEPT_STATEFUL] = "stateful",
+		[MODEL_KEPT_NEEDED] = "needed",
+	};
+
+	return names[kept];
 }
 
 const struct model_span *pool_span_at(const struct model_pool *pool, int64_t t_ns)

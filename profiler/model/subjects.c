@@ -249,6 +249,38 @@ static void mark_owners_and_orphans(struct model *m)
 	}
 }
 
+static int is_trainer(const struct model_process *p)
+{
+	return p->has_loaders && p->rank != MODEL_NONE;
+}
+
+static int has_several_ranks(const struct model_private *priv)
+{
+	int64_t first = MODEL_NONE;
+
+	for (size_t i = 0; i < priv->processes.count; i++) {
+		const struct model_process *p = &priv->processes.items[i];
+
+		if (is_trainer(p) && first == MODEL_NONE)
+			first = p->rank;
+		else if (is_trainer(p) && p->rank != first)
+			return 1;
+	}
+	return 0;
+}
+
+static void mark_ranks(struct model_private *priv)
+{
+	int several = has_several_ranks(priv);
+
+	for (size_t i = 0; i < priv->pools.count; i++) {
+		struct model_pool *pool = &priv->pools.items[i];
+
+		pool->rank = several && pool->owner >= 0 ? priv->processes.items[pool->owner].rank
+							 : MODEL_NONE;
+	}
+}
+
 int subjects_build(struct model *m)
 {
 	struct model_private *priv = m->priv;
@@ -274,5 +306,6 @@ int subjects_build(struct model *m)
 	if (join_members(m) < 0)
 		return -1;
 	mark_owners_and_orphans(m);
+	mark_ranks(priv);
 	return groups_build(m);
 }

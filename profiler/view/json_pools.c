@@ -107,12 +107,16 @@ static void set_pool_identity(json_t *o, const struct model *m, const struct mod
 	json_object_set_new(o, "id", json_integer(p->number));
 	json_object_set_new(o, "owner_pid",
 			    p->owner < 0 ? json_null() : json_integer(m->processes[p->owner].pid));
+	json_object_set_new(o, "rank",
+			    p->owner < 0 ? json_null() : json_count(m->processes[p->owner].rank));
 	json_object_set_new(o, "stage", json_string(model_stage_name(p->stage)));
 	json_object_set_new(o, "epoch", json_count(p->epoch));
 	json_object_set_new(o, "name", json_text(p->name));
 	json_object_set_new(o, "label", json_text(p->label));
 	json_object_set_new(o, "dataset", json_text_or_null(p->dataset));
 	json_object_set_new(o, "origin", json_text_or_null(p->origin));
+	json_object_set_new(o, "framework", json_text_or_null(p->framework));
+	json_object_set_new(o, "framework_version", json_text_or_null(p->framework_version));
 	json_object_set_new(o, "start_method", json_text(p->start_method));
 	json_object_set_new(o, "declared_workers", json_integer(p->workers));
 	json_object_set_new(o, "batch_size", json_count(p->batch_size));
@@ -124,6 +128,7 @@ static void set_pool_identity(json_t *o, const struct model *m, const struct mod
 	json_object_set_new(o, "grouped", json_boolean(p->grouped));
 	json_object_set_new(o, "releasable", json_boolean(p->releasable));
 	json_object_set_new(o, "released", json_boolean(p->released));
+	json_object_set_new(o, "kept", json_text_or_null(model_kept_name(p->kept)));
 }
 
 static json_t *pool_json(const struct model *m, const struct model_pool *p)

@@ -27,34 +27,16 @@ static void set_bytes(const struct page *p, struct table *t, enum column column,
 		table_set(t, column, page_cell(p, cell, bytes));
 }
 
-/* In one session of several ranks each pool says whose it is. */
-static int has_ranks(const struct model *m)
-{
-	int64_t first = MODEL_NONE;
-
-	for (size_t i = 0; i < m->process_count; i++) {
-		const struct model_process *q = &m->processes[i];
-
-		if (!q->has_loaders || q->rank == MODEL_NONE)
-			continue;
-		if (first != MODEL_NONE && q->rank != first)
-			return 1;
-		first = q->rank;
-	}
-	return 0;
-}
-
 static void add_row(const struct page *p, struct table *t, const struct model_pool *pool)
 {
-	int64_t rank = has_ranks(p->m) ? p->m->processes[pool->owner].rank : MODEL_NONE;
 	char text[FORMAT_MAX], name[128], mark[160];
 
 	table_row(t);
 	words_safe(name, sizeof(name), pool->name, p->options.utf8);
-	if (rank == MODEL_NONE)
+	if (pool->rank == MODEL_NONE)
 		snprintf(mark, sizeof(mark), "%s%s", name, pool->guessed ? "?" : "");
 	else
-		snprintf(mark, sizeof(mark), "%s, rank %lld", name, (long long)rank);
+		snprintf(mark, sizeof(mark), "%s, rank %lld", name, (long long)pool->rank);
 	table_set(t, POOL, mark);
 	snprintf(text, sizeof(text), "%lld", (long long)pool->workers);
 	table_set(t, WORKERS, pool->workers ? text : "-");

@@ -12,7 +12,7 @@ import types
 PYTHON = pathlib.Path(os.environ["SRC"]) / "inject" / "python"
 STAGES = ("OTHER", "TRAIN", "SANITY", "VALIDATE", "TEST", "PREDICT")
 SPEC = ("stage", "start", "flags", "epoch", "workers", "batch_size", "prefetch", "expected",
-        "label", "dataset", "origin")
+        "label", "dataset", "origin", "framework")
 
 # In the shim this is C and has no frame; here its frames look like torch's own, which are skipped.
 AROUND = '''
@@ -71,7 +71,7 @@ class Shim:
     INSTALLED, HOOKED, REFUSED = 2, 3, 4
     KEPT_PERSISTENT, KEPT_STATEFUL, KEPT_NEEDED = 1, 2, 3
     RELEASED, RELEASE = 0, False
-    LABEL_BYTES, ORIGIN_BYTES, REASON_BYTES = 64, 160, 128
+    LABEL_BYTES, ORIGIN_BYTES, REASON_BYTES, TEXT_BYTES = 64, 160, 128, 40
 
     def __init__(self):
         for value, name in enumerate(STAGES):

@@ -49,6 +49,15 @@ def told():
             for pool, spec in shim.begun().items()]
 
 
+def loops():
+    """Whose loops the pools are said to be, with the version."""
+    return {spec["framework"] for spec in shim.begun().values()}
+
+
+def version(name):
+    return f"{name} {needed(name).__version__}"
+
+
 def hugging_face(**options):
     transformers = needed("transformers")
     needed("accelerate")
@@ -68,6 +77,7 @@ def hugging_face_evaluates_after_each_epoch():
     trainer.predict(Rows(12))
     assert told() == [("train", 0, 4, 4), ("validate", 0, 2, 2), ("train", 1, 4, 4),
                       ("validate", 1, 2, 2), ("validate", -1, 2, 2), ("predict", -1, 3, 3)], told()
+    assert loops() == {version("transformers")}, loops()
 
 
 @tap.claim
@@ -94,6 +104,7 @@ def accelerate_is_seen_through():
     main()
     assert told() == [("train", 0, 4, 4), ("validate", 0, 2, 2), ("train", 1, 4, 4),
                       ("validate", 1, 2, 2)], told()
+    assert loops() == {version("torch")}, loops()
 
 
 @tap.claim
@@ -124,6 +135,7 @@ def progress_bars_are_seen_through():
 
     main()
     assert told() == [("validate", 0, 2, 2), ("validate", 1, 2, 2)], told()
+    assert loops() == {version("torch")}, loops()
 
 
 @tap.claim
@@ -139,6 +151,24 @@ def fabric_is_seen_through():
 
     main()
     assert told() == [("train", 0, 2, 2), ("train", 1, 2, 2)], told()
+    assert loops() == {version("torch")}, loops()
+
+
+@tap.claim
+def a_loop_that_is_not_known_is_nobodys():
+    shim.calls.clear()
+    loader = DataLoader(Rows(4), batch_size=2, num_workers=1)
+    for file, module, wanted in (
+            ("/usr/lib/python3/dist-packages/loops/fit.py", "loops.fit", ""),
+            ("/home/me/venv/lib/site-packages/transformers/pipelines/base.py",
+             "transformers.pipelines.base", ""),
+            ("/home/me/venv/lib/site-packages/keras/src/of_tomorrow.py", "keras.src.of_tomorrow",
+             "keras"),
+            ("/home/me/loops/fit.py", "loops.fit", version("torch"))):
+        code = compile("for batch in loader: pass", file, "exec")
+        exec(code, {"__name__": module, "loader": loader})
+        assert loops() == {wanted}, (module, loops())
+        shim.calls.clear()
 
 
 tap.run()

@@ -70,6 +70,11 @@ def told():
             for pool, spec in shim.begun().items()]
 
 
+def loops():
+    """Whose loops the pools are said to be, with the version."""
+    return {spec["framework"] for spec in shim.begun().values()}
+
+
 def pools(stage, epoch):
     return list(shim.begun(stage=stage, epoch=epoch))
 
@@ -81,6 +86,7 @@ def a_fit_is_told_epoch_by_epoch_in_both_packages():
         assert told() == [("sanity", -1, 2, 2), ("train", 0, 4, 4), ("validate", 0, 3, 3),
                           ("train", 1, 4, 4), ("validate", 1, 3, 3)], (package, told())
         assert all(shim.of(pool)[-1] == "pool_end" for pool in shim.begun())
+        assert loops() == {f"lightning {package.__version__}"}, loops()
 
 
 @tap.claim
@@ -202,6 +208,15 @@ def a_lightning_that_looks_different_leaves_pools_without_a_name():
     shim.drops.clear()
     ((stage, _, _, batches),) = told()
     assert (stage, batches) == ("other", 2)
+    assert loops() == {f"lightning {lightning.__version__}"}, loops()
+
+
+@tap.claim
+def a_loop_of_ones_own_over_combined_loaders_is_no_lightning():
+    shim.calls.clear()
+    for _ in lightning.pytorch.utilities.CombinedLoader(loader(2), "min_size"):
+        pass
+    assert loops() == {f"torch {torch.__version__}"}, loops()
 
 
 @tap.claim

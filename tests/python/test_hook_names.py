@@ -207,18 +207,21 @@ def frameworks_are_known_by_their_functions_and_classes():
     frameworks = shim.load("frameworks")
     told_by = frameworks.told
     assert told_by("transformers.trainer", "_inner_training_loop", {"epoch": 3}, None) == (
-        shim.TRAIN, 3)
-    assert told_by("transformers.trainer", "evaluate", {}, None) == (shim.VALIDATE, None)
-    assert told_by("__main__", "evaluate", {}, None) == (None, None)
-    assert told_by("keras.src.backend.torch.trainer", "fit", {"epoch": 1}, None) == (shim.TRAIN, 1)
+        shim.TRAIN, 3, "transformers")
+    assert told_by("transformers.trainer", "evaluate", {}, None) == (
+        shim.VALIDATE, None, "transformers")
+    assert told_by("__main__", "evaluate", {}, None) == (None, None, None)
+    assert told_by("keras.src.backend.torch.trainer", "fit", {"epoch": 1}, None) == (
+        shim.TRAIN, 1, "keras")
     assert told_by("ultralytics.models.yolo.detect.train", "get_dataloader", {"mode": "val"},
-                   None) == (shim.VALIDATE, None)
+                   None) == (shim.VALIDATE, None, "ultralytics")
     loop = type("ValLoop", (), {"__module__": "mmengine.runner.loops"})
     mine = type("Mine", (loop,), {"__module__": "__main__"})
-    assert told_by("__main__", "run", {}, mine()) == (shim.VALIDATE, None)
+    assert told_by("__main__", "run", {}, mine()) == (shim.VALIDATE, None, "mmengine")
     epochs = type("EpochBasedTrainLoop", (), {"__module__": "mmengine.runner.loops"})()
     epochs._epoch = 4
-    assert told_by("mmengine.runner.loops", "run_epoch", {}, epochs) == (shim.TRAIN, 4)
+    assert told_by("mmengine.runner.loops", "run_epoch", {}, epochs) == (
+        shim.TRAIN, 4, "mmengine")
 
 
 tap.run()

@@ -5,6 +5,7 @@ import sys
 import profiled
 import reported
 import tap
+import torch
 
 PROGRAM = """
 import torch, torch.distributed as dist
@@ -33,6 +34,9 @@ def ranks_have_rows_of_their_own_and_the_total_counts_each_process_once():
     pools = sorted((ranks[p["owner_pid"]], p["stage"], p["epoch"], p["batches"], len(p["workers"]))
                    for p in report["pools"])
     assert pools == [(rank, "train", epoch, 4, 1) for rank in (0, 1) for epoch in (0, 1)], pools
+    assert {(pool["framework"], pool["framework_version"]) for pool in report["pools"]} == {
+        ("torch", torch.__version__)}, report["pools"]
+    assert all(pool["rank"] == ranks[pool["owner_pid"]] for pool in report["pools"])
     text = subprocess.run([reported.LOOPMEM, "report", "--full", profiled.os.environ["TEST_TMP"]
                            + "/torchrun.loopmem"], check=True, stdout=subprocess.PIPE, text=True)
     assert text.stdout.count("train #") >= 4, text.stdout

@@ -143,6 +143,17 @@ void script_event(struct script *s, double t, const char *kind, int64_t pool)
 	}
 }
 
+void script_birth(struct script *s, double t, int64_t pool, const char *framework)
+{
+	session_put_event(s->w, &(struct session_event){.t_ns = script_ns(t),
+							.kind = "pool-begin",
+							.process = OWNER,
+							.pool = pool,
+							.value = 0,
+							.value2 = SESSION_NULL,
+							.text = framework});
+}
+
 void script_phase(struct script *s, double t, int64_t stage, int64_t epoch, const char *name)
 {
 	session_put_event(s->w, &(struct session_event){.t_ns = script_ns(t),

@@ -41,6 +41,8 @@ void script_process(struct script *s, int64_t id, int64_t pool, int64_t worker_i
 void script_end_process(struct script *s, int64_t id, double t, int64_t code, int64_t signal);
 
 void script_event(struct script *s, double t, const char *kind, int64_t pool);
+/* Its birth, told with the framework whose loop it is. */
+void script_birth(struct script *s, double t, int64_t pool, const char *framework);
 void script_phase(struct script *s, double t, int64_t stage, int64_t epoch, const char *name);
 void script_phase_end(struct script *s, double t);
 

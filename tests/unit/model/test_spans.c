@@ -342,6 +342,28 @@ static void threads_of_the_owner_are_no_workers_memory(void **state)
 	model_close(m);
 }
 
+static void a_pool_knows_whose_loop_asks_it(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "framework");
+	for (int64_t i = 1; i <= 3; i++)
+		script_pool(&s, i, "train", i - 1, (double)i);
+	script_birth(&s, 1, 1, "lightning 2.6.1");
+	script_birth(&s, 2, 2, "keras");
+	script_birth(&s, 3, 3, NULL);
+	script_put_pools(&s);
+	m = script_finish(&s, 10);
+	assert_string_equal(m->pools[0].framework, "lightning");
+	assert_string_equal(m->pools[0].framework_version, "2.6.1");
+	assert_string_equal(m->pools[1].framework, "keras");
+	assert_string_equal(m->pools[1].framework_version, "");
+	assert_string_equal(m->pools[2].framework, "");
+	model_close(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +381,7 @@ int main(void)
 		cmocka_unit_test(a_pool_ends_with_its_owner),
 		cmocka_unit_test(a_pool_without_workers_holds_its_parked_batches_only),
 		cmocka_unit_test(threads_of_the_owner_are_no_workers_memory),
+		cmocka_unit_test(a_pool_knows_whose_loop_asks_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
