@@ -148,6 +148,7 @@ static struct pool *add_pool(struct pools *ps, struct process *owner,
 	pool->owner = owner;
 	pool->id = seen->row.id;
 	pool->last = *seen;
+	pool->over = seen->row.state == LOOPMEM_POOL_ENDED;
 	*place = pool;
 	return pool;
 }
@@ -427,6 +428,22 @@ static int workers_live(const struct pool *pool)
 	return 0;
 }
 
+/* A pool can be seen to begin and end at once, before the segment of a worker that died is: what the
+ * program did between the two looks. Then the segment comes within a tick. */
+static int awaits_worker(struct pool *pool)
+{
+	enum { PATIENCE = 3 };
+
+	if (pool->awaited == PATIENCE)
+		return 0;
+	for (size_t i = 0; i < pool->worker_count; i++)
+		if (!pool->workers[i].process) {
+			pool->awaited++;
+			return 1;
+		}
+	return 0;
+}
+
 void pools_settle(struct pools *ps, struct job *j, int64_t now_ns)
 {
 	size_t kept = 0;
@@ -440,7 +457,7 @@ void pools_settle(struct pools *ps, struct job *j, int64_t now_ns)
 		note_orphans(pool, j, now_ns);
 		if (pool_is_group(pool) && pool->worker_count > 2 * LOOPMEM_WORKERS)
 			forget_dead(pool);
-		if (pool->over && !workers_live(pool))
+		if (pool->over && !workers_live(pool) && !awaits_worker(pool))
 			free_pool(pool);
 		else
 			ps->items[kept++] = pool;

@@ -38,6 +38,7 @@ struct pool {
 	struct pool_worker *workers;
 	size_t worker_count, worker_capacity;
 	int over;    /* ended, or its owner is gone: the row is final */
+	int awaited; /* how often pools_settle kept it, over, for a worker that was not found */
 	int guessed; /* found from outside: no segment tells of it, attach_pools.h keeps `last` */
 };
 
@@ -79,7 +80,8 @@ void pools_update(struct pools *ps, struct job *j, struct process *owner, int64_
 void pools_owner_gone(struct pools *ps, const struct process *owner);
 
 /* Looks for workers not found so far, notes workers that outlived their owner, forgets pools that
- * are over and whose workers have all ended. About once a second. */
+ * are over and whose workers have all ended; one not found by then is waited for, a few times. About
+ * once a second. */
 void pools_settle(struct pools *ps, struct job *j, int64_t now_ns);
 
 struct pool *pools_find(const struct pools *ps, const struct process *owner, uint32_t id);

@@ -233,4 +233,33 @@ def a_double_forked_daemon_is_still_seen():
     assert s.value("SELECT count(*) FROM process WHERE pid = ?", daemon) == 1
 
 
+@tap.claim
+def workers_and_pools_that_came_and_went_between_two_looks_are_all_there():
+    p = start(target("brief"), "20", "10", options=["-o", "brief.loopmem"], stdin=subprocess.PIPE)
+    assert p.stdout.readline() == "ready\n"
+
+    def seen(table):
+        try:
+            return Session(path("brief.loopmem")).value(f"SELECT count(*) FROM {table}")
+        except sqlite3.OperationalError:  # no session yet
+            return 0
+
+    until(lambda: seen("heap"), "the program")
+    os.kill(p.pid, signal.SIGSTOP)
+    try:
+        p.stdin.write("\n")
+        p.stdin.flush()
+        assert p.stdout.readline() == "done\n"
+        time.sleep(1.5)  # what is looked at once a second is due, together with all the rest
+    finally:
+        os.kill(p.pid, signal.SIGCONT)
+    until(lambda: seen("pool") == 20, "the pools")
+    _, err = p.communicate(timeout=20)
+    assert p.returncode == 0, err
+    workers = Session(path("brief.loopmem")).rows("""
+        SELECT pool, count(DISTINCT process), max(alloc_bytes) FROM pool_worker JOIN heap USING (process) GROUP BY pool""")
+    assert [row[:2] for row in workers] == [(pool, 1) for pool in range(1, 21)], workers
+    assert all(row[2] >= 64 << 10 for row in workers), workers
+
+
 tap.run()

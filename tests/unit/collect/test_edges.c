@@ -353,6 +353,57 @@ static void workers_are_joined_by_pid(void **state)
 	free(c);
 }
 
+/* A child that is gone before anything was seen of it: only its segment tells of it. */
+static void leave_segment(const struct fixture *f, pid_t pid)
+{
+	struct loopmem_segment *segment = crafted_segment();
+
+	segment->pid = pid;
+	segment->parent_pid = getpid();
+	segment->start_ticks = 1;
+	segment->fork_ns = segment->exit_ns = (uint64_t)clock_monotonic_ns();
+	crafted_file(segment_path(f, "left.seg"), segment, sizeof(*segment));
+}
+
+static void a_worker_is_joined_that_is_found_after_its_pool_has_ended(void **state)
+{
+	struct fixture *f = start();
+	struct loopmem_pool_row *row = begin_pool(f, 0, 1, LOOPMEM_STAGE_TRAIN);
+	struct contents *c;
+
+	(void)state;
+	add_worker(f, 1, 999999, 0);
+	row->state = LOOPMEM_POOL_ENDED;
+	row->end_ns = (uint64_t)clock_monotonic_ns();
+	crafted_event(f->own, LOOPMEM_EVENT_POOL_END, 1, 0);
+	edges_poll(&f->edges);
+	pools_settle(&f->pools, &f->job, recorder_now(&f->recorder));
+	leave_segment(f, 999999);
+	poll_all(f);
+	pools_settle(&f->pools, &f->job, recorder_now(&f->recorder));
+	assert_int_equal(f->pools.count, 0);
+	c = end(f);
+	assert_int_equal(c->workers, 1);
+	assert_int_equal(c->worker[0].pool, c->pool[0].id);
+	assert_int_equal(c->worker[0].process, c->process[1].id);
+	assert_int_equal(c->process[1].pid, 999999);
+	free(c);
+}
+
+static void a_worker_that_is_never_found_is_not_waited_for_without_end(void **state)
+{
+	struct fixture *f = start();
+
+	(void)state;
+	begin_pool(f, 0, 1, LOOPMEM_STAGE_TRAIN)->state = LOOPMEM_POOL_ENDED;
+	add_worker(f, 1, 999999, 0);
+	edges_poll(&f->edges);
+	for (int i = 0; i < 10 && f->pools.count; i++)
+		pools_settle(&f->pools, &f->job, recorder_now(&f->recorder));
+	assert_int_equal(f->pools.count, 0);
+	free(end(f));
+}
+
 static void a_pid_that_is_not_of_the_job_is_no_worker(void **state)
 {
 	struct fixture *f = start();
@@ -526,6 +577,8 @@ int main(void)
 		cmocka_unit_test(pools_are_numbered_by_birth_whatever_their_rows),
 		cmocka_unit_test(a_row_used_again_is_another_pool),
 		cmocka_unit_test(workers_are_joined_by_pid),
+		cmocka_unit_test(a_worker_is_joined_that_is_found_after_its_pool_has_ended),
+		cmocka_unit_test(a_worker_that_is_never_found_is_not_waited_for_without_end),
 		cmocka_unit_test(a_pid_that_is_not_of_the_job_is_no_worker),
 		cmocka_unit_test(a_killed_worker_keeps_its_signal),
 		cmocka_unit_test(a_pid_that_comes_again_is_another_process),
