@@ -16,6 +16,7 @@
 #include "inject/sample.h"
 #include "inject/sampled.h"
 #include "inject/self.h"
+#include "inject/trim.h"
 
 static enum heap_mode mode = HEAP_ASK; /* written at start */
 static bool forked, knows_own;         /* written in a fork's child, before its threads */
@@ -214,6 +215,7 @@ static bool tick(void)
 	lifecycle_check_fork();
 	self_settle();
 	python_boot_tick();
+	trim_look();
 	return hit;
 }
 

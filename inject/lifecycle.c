@@ -27,6 +27,7 @@
 #include "inject/sampled.h"
 #include "inject/self.h"
 #include "inject/thread.h"
+#include "inject/trim.h"
 
 /* *not_forked is 1, and 0 in a child that no handler has seen. */
 static unsigned char always = 1;
@@ -57,6 +58,7 @@ static void become_child(uint64_t inherited_live_bytes)
 	regions_forked();
 	pools_forked();
 	sampled_forked();
+	trim_forked();
 	*not_forked = 1;
 }
 
@@ -189,6 +191,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv)
 	self_publish();
 	thread_set_context(0);
 	thread_count_down();
+	trim_start(secure_getenv("LOOPMEM_TRIM_TEST"));
 	guard_leave();
 	errno = saved;
 }

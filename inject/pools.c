@@ -18,6 +18,7 @@
 #include "inject/self.h"
 #include "inject/text.h"
 #include "inject/thread.h"
+#include "inject/trim.h"
 
 enum { OUTER_BITS = 6 }; /* holds any context, see struct thread */
 
@@ -291,6 +292,7 @@ void loopmem_next_begin(loopmem_pool pool)
 
 	if (thread.state == THREAD_NEW)
 		thread_attach();
+	trim_look();
 	row = open_row(pool);
 	if (!row)
 		return;
@@ -413,6 +415,7 @@ void loopmem_pool_end(loopmem_pool pool)
 	row->state = LOOPMEM_POOL_ENDED;
 	emit(LOOPMEM_EVENT_POOL_END, row, 0, 0);
 	close_row();
+	trim_look();
 }
 
 void pools_released(loopmem_pool pool, enum loopmem_release why_not)
@@ -435,6 +438,7 @@ void loopmem_phase_begin(enum loopmem_stage stage, int32_t epoch, const char *na
 		lock_leave(LOCK_POOLS);
 	}
 	event_emit(&(struct event){LOOPMEM_EVENT_PHASE_BEGIN, 0, stage, epoch, name});
+	trim_look();
 	errno = saved;
 }
 
@@ -447,6 +451,7 @@ void loopmem_phase_end(void)
 		lock_leave(LOCK_POOLS);
 	}
 	event_emit(&(struct event){.kind = LOOPMEM_EVENT_PHASE_END});
+	trim_look();
 	errno = saved;
 }
 

@@ -144,6 +144,8 @@ enum loopmem_event_kind {
 	/* the hook ends an idle pool, or says why not: value = enum loopmem_release */
 	LOOPMEM_EVENT_RELEASE = 14,
 	LOOPMEM_EVENT_POOL_CLOSING = 15, /* its workers are being told to end */
+	/* malloc_trim(0) was called: value = private bytes before, value2 = after; or text = why it cannot be */
+	LOOPMEM_EVENT_TRIM = 16,
 };
 
 enum loopmem_release {

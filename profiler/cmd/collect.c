@@ -104,6 +104,7 @@ int cmd_collect(int argc, char **argv)
 	o.grace_ns = INT64_C(10000000000);
 	o.clock_ns = collector_birth_of(collect.pid);
 	o.released = getenv("LOOPMEM_RELEASE") != NULL;
+	o.trims = getenv("LOOPMEM_TRIM_TEST") != NULL;
 	if (collector_start(&collector, &o, &e))
 		return command_failed("loopmem", &e);
 	collector_watch(collector, own_signals(), stop, collector);

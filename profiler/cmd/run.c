@@ -27,6 +27,7 @@ enum {
 	OPTION_RELEASE = 0x100,
 	OPTION_SAMPLE_BYTES,
 	OPTION_PYTHON_ALLOCATORS,
+	OPTION_TRIM_TEST,
 	OPTION_MAX_SIZE,
 	OPTION_CHECK,
 	OPTION_TOP,
@@ -35,7 +36,7 @@ enum {
 struct run {
 	const char *file; /* NULL = a name of its own in the working directory */
 	char named[64];
-	bool release, quiet, top, python_allocators;
+	bool release, quiet, top, python_allocators, trim_test;
 	struct run_top dashboard;   /* when top */
 	struct check_request check; /* no budget = nothing to check */
 	char sample_bytes[24];      /* a plain number for the shim, "" = its own mean */
@@ -51,6 +52,8 @@ static const struct argp_option options[] = {
 	 "mean of the allocated bytes between two samples of call stacks (default: 512K)", 0},
 	{"python-allocators", OPTION_PYTHON_ALLOCATORS, NULL, 0,
 	 "sample each object of Python, not the arenas they lie in", 0},
+	{"trim-test", OPTION_TRIM_TEST, NULL, 0,
+	 "call malloc_trim in processes that freed much, to measure what their allocator kept", 0},
 	{"max-size", OPTION_MAX_SIZE, "SIZE", 0,
 	 "keep the session below SIZE by thinning its older part (default: 256M)", 0},
 	{"check", OPTION_CHECK, "FILE", 0,
@@ -94,6 +97,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPTION_PYTHON_ALLOCATORS:
 		run->python_allocators = true;
+		return 0;
+	case OPTION_TRIM_TEST:
+		run->trim_test = true;
 		return 0;
 	case OPTION_MAX_SIZE:
 		run->max_bytes = parse_size(state, "--max-size", arg, THIN_LEAST_MAX_BYTES);
@@ -191,7 +197,8 @@ static int run_unprofiled(struct run *run, struct error *e)
 static int start_command(const struct run *run, const struct segment_dir *dir,
 			 struct launch *launch, int *exit_code, struct error *e)
 {
-	const char *sample_bytes = run->sample_bytes, *release = "1", *allocators = "1";
+	const char *sample_bytes = run->sample_bytes, *release = "1", *allocators = "1",
+		   *trim = "1";
 	char shim[PATH_MAX], *preload;
 	int result;
 
@@ -207,12 +214,15 @@ static int start_command(const struct run *run, const struct segment_dir *dir,
 		release = getenv("LOOPMEM_RELEASE");
 	if (!run->python_allocators)
 		allocators = getenv("LOOPMEM_PYTHON_ALLOCATORS");
+	if (!run->trim_test)
+		trim = getenv("LOOPMEM_TRIM_TEST");
 	const struct launch_variable variables[] = {
 		{"LD_PRELOAD", preload},
 		{"LOOPMEM_DIR", dir->path},
 		{"LOOPMEM_SAMPLE_BYTES", sample_bytes},
 		{"LOOPMEM_RELEASE", release},
 		{"LOOPMEM_PYTHON_ALLOCATORS", allocators},
+		{"LOOPMEM_TRIM_TEST", trim},
 	};
 	result = start(run, launch, variables, sizeof(variables) / sizeof(variables[0]), exit_code,
 		       e);
@@ -317,6 +327,7 @@ static int run_profiled(struct run *run, struct segment_dir *dir)
 		.version = LOOPMEM_VERSION,
 		.resolve = native_names,
 		.released = run->release || getenv("LOOPMEM_RELEASE"),
+		.trims = run->trim_test || getenv("LOOPMEM_TRIM_TEST"),
 		.sample_bytes = atoll(run->sample_bytes),
 	};
 	struct collector *collector;

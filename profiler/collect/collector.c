@@ -145,6 +145,7 @@ static void describe(struct collector *c, const struct collector_options *o)
 	machine_describe(&c->sampler.machine, w);
 	session_put_text(w, "loopmem_version", o->version);
 	session_put_int(w, "released", o->released);
+	session_put_int(w, "trim_test", o->trims);
 	if (c->attach)
 		session_put_int(w, "attached", 1);
 	if (o->sample_bytes)

@@ -29,6 +29,7 @@ struct collector_options {
 	char *const *argv;    /* the command; NULL = read it from the root */
 	const char *version;  /* of this program */
 	int released;         /* it runs with --release-idle-workers */
+	int trims;            /* it runs with --trim-test */
 	int64_t sample_bytes; /* mean between samples of call stacks; 0 = the shim's own */
 	sites_resolve_fn *resolve; /* names native frames at the end; NULL = not */
 };

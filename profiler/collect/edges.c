@@ -31,6 +31,7 @@ static const struct {
 	[LOOPMEM_EVENT_EXIT] = {"exit", MEASURE_NOTHING, 0, 1},
 	[LOOPMEM_EVENT_RELEASE] = {"release", MEASURE_POOL, 0, 0},
 	[LOOPMEM_EVENT_POOL_CLOSING] = {"pool-closing", MEASURE_POOL, 0, 0},
+	[LOOPMEM_EVENT_TRIM] = {"trim", MEASURE_OWNER, 0, 0},
 };
 
 /* Of the frequent kinds a process may tell 2000 in a row and 20 a second for ever: a loop that
@@ -86,6 +87,14 @@ static void take_fork(struct edges *e, const struct loopmem_event *event)
 	child->claimed = event->value2 != 0;
 }
 
+/* It tested, or says why it cannot. */
+static void take_trim(struct edges *e, const struct loopmem_event *event)
+{
+	if (event->text[0])
+		recorder_note(e->job->recorder, "warning", "--trim-test: not tested: %s",
+			      event->text);
+}
+
 static void take_event(struct edges *e, struct process *p, const struct loopmem_event *event)
 {
 	struct pool *pool = event->pool_id ? pools_find(e->pools, p, event->pool_id) : NULL;
@@ -95,6 +104,8 @@ static void take_event(struct edges *e, struct process *p, const struct loopmem_
 		return;
 	if (event->kind == LOOPMEM_EVENT_FORK && p->inner_pid == p->pid)
 		take_fork(e, event);
+	if (event->kind == LOOPMEM_EVENT_TRIM)
+		take_trim(e, event);
 	if (kinds[event->kind].frequent && !may_tell(p, t_ns))
 		e->thinned++;
 	else

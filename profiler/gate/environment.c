@@ -16,6 +16,7 @@ static const struct {
 	{"python", "Python", MODEL_SOFT},
 	{"torch", "torch", MODEL_SOFT},
 	{"released", "--release-idle-workers", MODEL_HARD},
+	{"trim_test", "--trim-test", MODEL_HARD},
 };
 
 static const struct model_fact known_facts[] = {
@@ -80,6 +81,7 @@ json_t *environment_of(const struct run *run)
 		set(o, m->facts[i].key, m->facts[i].value);
 	add_owner(o, m);
 	set(o, "released", m->released ? "yes" : "no");
+	set(o, "trim_test", m->trims ? "yes" : "no");
 	add_pools(o, run);
 	return o;
 }

@@ -28,6 +28,7 @@ enum event_kind {
 	EVENT_RELEASE,
 	EVENT_OOM_KILL,
 	EVENT_STALE_SHM,
+	EVENT_TRIM,
 };
 
 struct sample_row {

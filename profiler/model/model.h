@@ -371,6 +371,7 @@ struct model {
 	int64_t shm_size_bytes, shm_used_max_bytes, shm_used_max_ns;
 	int complete; /* the collector closed the session */
 	int released; /* ran with --release-idle-workers */
+	int trims;    /* ran with --trim-test */
 	int attached; /* watched from outside, without the shim: pools and states are guesses */
 	enum model_end end;
 	int64_t exit_code, exit_signal;

@@ -156,6 +156,7 @@ int run_read(struct model *m)
 	m->shm_used_max_ns = number(m, "shm_used_max_ns");
 	m->complete = number(m, "complete") == 1;
 	m->released = number(m, "released") == 1;
+	m->trims = number(m, "trim_test") == 1;
 	m->attached = number(m, "attached") == 1;
 	m->last_ns = t->times.count ? t->times.items[t->times.count - 1].t_ns : 0;
 	read_end(m);

@@ -1,44 +1,34 @@
 #!/usr/bin/env python3
 """Every finding that can be provoked by a program is found where the fault is, with what the program knows of itself, and nowhere else."""
-import json
+import ctypes.util
 import os
 import shutil
 import signal
-import subprocess
 
 import tap
-from profiled import BUILD, LOOPMEM, TMP, Session, path, run, target
+from found import MIB, Twins, findings, near, read
+from profiled import BUILD, Session, path, run, target
 
-MIB = 1 << 20
 FIT = f"{BUILD}/loopmem-fit"
 NEW = (FIT, "--order=new", "--epochs=2", "--train-items=256", "--val-items=128", "--item-delay=20")
 
 
-def findings(*command, cwd=TMP):
-    """Of a run: its findings by id, and what it printed."""
-    r = run(*command, options=["-q", "-o", path("found.loopmem")], cwd=cwd)
-    if r.returncode == 77:
-        raise tap.Skip("the program cannot have this fault here")
-    assert r.returncode == 0, r.stderr
-    text = subprocess.check_output([LOOPMEM, "report", "-f", "json", path("found.loopmem")])
-    return {f["id"]: f for f in json.loads(text)["findings"]}, r.stdout
+def fault(name, mib, *options):
+    return findings(target("finding_faults"), name, str(mib), options=options)
 
 
-def fault(name, *arguments):
-    return findings(target("finding_faults"), name, *arguments)
+# programs that mostly wait
+waiting = Twins()
+for name, mib in (("unshared-growth", 100), ("pool-count-growth", 20), ("allocator-retention", 200), ("nested-pools", 20),
+                  ("pinned-memory", 64)):
+    waiting.start(name, fault, (name, mib), (name + "-not", mib))
+waiting.start("measured", fault, ("allocator-retention", 200, "--trim-test"), ("allocator-retention-not", 200, "--trim-test"))
 
 
-def near(value, truth):
-    assert abs(value - truth) <= 0.1 * truth, (value / MIB, truth / MIB)
-
-
-def twins(name, mib):
-    """The finding of the program with the fault, and what it printed; its twin without the fault has no finding at all."""
-    found, printed = fault(name, str(mib))
-    assert name in found, found
-    clean, _ = fault(name + "-not", str(mib))
-    assert not clean, clean
-    return found[name]["evidence"], printed
+def twins(finding, started=None):
+    """The evidence of the program with the fault, and what it printed; its twin has no finding."""
+    found, printed = waiting.result(started or finding, finding)
+    return found[finding]["evidence"], printed
 
 
 def not_sanitized():
@@ -71,43 +61,71 @@ def batches_that_nobody_fetches_are_found():
 
 @tap.claim
 def copied_pages_are_found():
-    evidence, printed = twins("unshared-growth", 100)
+    evidence, printed = twins("unshared-growth")
     near(evidence["unshared_bytes_worker_max"], int(printed))
 
 
 @tap.claim
 def loaders_that_are_kept_are_found():
-    evidence, _ = twins("pool-count-growth", 20)
+    evidence, _ = twins("pool-count-growth")
     assert evidence["pools_alive"] == 5, evidence
     near(evidence["private_bytes_max"], 5 * 20 * MIB)
 
 
 @tap.claim
 def a_worker_without_its_owner_is_found_and_named():
-    found, printed = fault("orphan-workers", "20")
+    found, printed = fault("orphan-workers", 20)
     os.kill(int(printed), signal.SIGKILL)
     near(found["orphan-workers"]["evidence"]["private_bytes"], 20 * MIB)
     assert found["orphan-workers"]["advice"] == f"kill {int(printed)}", found
-    clean, _ = fault("orphan-workers-not", "20")
+    clean, _ = fault("orphan-workers-not", 20)
     assert not clean, clean
 
 
 @tap.claim
 def what_an_allocator_keeps_is_found():
-    evidence, printed = twins("allocator-retention", 200)
+    evidence, printed = twins("allocator-retention")
     near(evidence["kept_bytes"], int(printed))
+    assert evidence["seconds"] >= 1, evidence
+
+
+@tap.claim
+def what_an_allocator_keeps_is_measured_by_trimming():
+    evidence, printed = twins("allocator-retention", "measured")
+    near(evidence["kept_bytes"], int(printed))
+    assert evidence["trim_tests"] == 1 and "seconds" not in evidence, evidence
+
+
+@tap.claim
+def trimming_harms_no_program_of_threads_and_forks():
+    session = path("trims.loopmem")
+    r = run(target("trims"), options=["-q", "-o", session, "--trim-test"])
+    assert (r.returncode, r.stdout) == (0, "right\n"), r
+    trims = Session(session).rows("SELECT process, value, value2 FROM event WHERE kind = 'trim'")
+    assert len({process for process, _, _ in trims}) == 2, trims
+    assert all(before - after > 64 * MIB for _, before, after in trims), trims
+
+
+@tap.claim
+def another_allocator_is_not_asked_to_trim():
+    library = ctypes.util.find_library("jemalloc")
+    if not library:
+        raise tap.Skip("libjemalloc is not installed")
+    r = run("true", options=["-o", path("refused.loopmem"), "--trim-test"], env={**os.environ, "LD_PRELOAD": library})
+    assert r.returncode == 0, r
+    assert f"loopmem: --trim-test: not tested: its allocator is {library}" in r.stderr, r.stderr
 
 
 @tap.claim
 def a_pool_inside_a_worker_is_found():
-    evidence, _ = twins("nested-pools", 20)
+    evidence, _ = twins("nested-pools")
     assert (evidence["pools"], evidence["workers"]) == (1, 1), evidence
     near(evidence["private_bytes_max"], 20 * MIB)
 
 
 @tap.claim
 def locked_memory_is_found():
-    evidence, printed = twins("pinned-memory", 64)
+    evidence, printed = twins("pinned-memory")
     near(evidence["locked_bytes_max"], int(printed))
 
 
@@ -121,9 +139,11 @@ def a_build_has_no_findings():
             f.writelines(f"int f{i}_{k}(int x) {{ return x * {k} + {i}; }}\n" for k in range(300))
     with open(path("build/Makefile"), "w") as f:
         f.write("all: $(patsubst %.c,%.o,$(wildcard *.c))\n")
-    found, _ = findings("make", "-j2", cwd=path("build"))
-    assert Session(path("found.loopmem")).value("SELECT count(*) FROM process") > 8
-    assert not found, found
+    session = path("make.loopmem")
+    r = run("make", "-j2", options=["-q", "-o", session], cwd=path("build"))
+    assert r.returncode == 0, r.stderr
+    assert Session(session).value("SELECT count(*) FROM process") > 8
+    assert not read(session)[0], read(session)[0]
 
 
 @tap.claim

@@ -87,6 +87,8 @@ static void pool_count_growth(int faulty)
 		if (!faulty)
 			end(&pools[i]);
 	}
+	if (faulty)
+		pause_s(2); /* until the last one is full, and measured */
 	/* the last first: workers hold the pipes of those before them */
 	for (int i = 4; i >= 0 && faulty; i--)
 		end(&pools[i]);
@@ -143,7 +145,10 @@ static void allocator_retention(int faulty)
 		free(blocks[i]);
 	printf("%zu\n", (count - 1) * BLOCK);
 	fflush(stdout);
-	pause_s(10);
+	for (int i = 0; i < 100; i++) { /* and goes on working, with little memory */
+		free(memset(malloc(BLOCK), 1, BLOCK));
+		pause_s(0.1);
+	}
 }
 
 /* A worker that loads through a pool of its own. */

@@ -16,10 +16,10 @@
 
 static struct loopmem_segment segment;
 
-static const char *const event_names[] = {"none",  "begin", "worker",    "deliver",
-					  "first", "park",  "exhausted", "reuse",
-					  "end",   "phase", "phend",     "fork",
-					  "exec",  "exit",  "release",   "closing"};
+static const char *const event_names[] = {"none",    "begin",     "worker", "deliver", "first",
+					  "park",    "exhausted", "reuse",  "end",     "phase",
+					  "phend",   "fork",      "exec",   "exit",    "release",
+					  "closing", "trim"};
 static const char *const state_names[] = {"free",   "starting",  "delivering",
 					  "parked", "exhausted", "ended"};
 static const char *const kind_names[] = {"anon", "shared", "file"};

@@ -1,7 +1,8 @@
 /*
  * allocator-retention: memory that a process freed stays resident in its allocator. Private memory that nothing explains is no proof: a
  * program may map memory unseen. So what is reported is at most the fall of its live heap since its highest, and only when it stays so
- * from one reading of the counters to another a second later or more.
+ * from one reading of the counters to another a second later or more. Where a process was asked to trim (--trim-test) what came back is
+ * measured, and the estimate counts only after that.
  */
 #include "profiler/model/findings.h"
 #include "profiler/model/private.h"
@@ -14,6 +15,7 @@ struct kept {
 	int64_t bytes, live_bytes, private_bytes; /* at the moment when most was kept */
 	int64_t at_ns, ns;
 	int process;
+	int tests; /* of its allocator; 0 = an estimate */
 };
 
 /* What the allocator keeps when its counters were read; 0 when it is too little to be told. */
@@ -31,11 +33,11 @@ static int kept_at(const struct heap_row *heap, const struct figures *f, int64_t
 	       (double)out->bytes >= LEAST_SHARE * (double)f->private_bytes;
 }
 
-/* The most that was kept from one reading to another; bytes 0 = nothing. */
-static struct kept most_kept(const struct tables *t, int process)
+/* The most that was kept from one reading to another after a moment; bytes 0 = nothing. */
+static struct kept most_estimated(const struct tables *t, int process, int64_t after_ns)
 {
 	const struct track *track = &t->tracks.items[process];
-	struct kept most = {0}, now;
+	struct kept most = {.process = process}, now;
 	struct series_cursor cursor = {0};
 	struct figures figures;
 	int64_t since_ns = MODEL_NONE, highest = 0;
@@ -43,6 +45,8 @@ static struct kept most_kept(const struct tables *t, int process)
 	for (size_t i = 0; i < track->heaps.count; i++) {
 		const struct heap_row *heap = &track->heaps.items[i];
 
+		if (heap->t_ns <= after_ns)
+			continue;
 		highest = heap->live_bytes > highest ? heap->live_bytes : highest;
 		if (highest < LEAST_BYTES)
 			continue;
@@ -54,22 +58,63 @@ static struct kept most_kept(const struct tables *t, int process)
 		}
 		since_ns = since_ns == MODEL_NONE ? now.at_ns : since_ns;
 		now.ns = now.at_ns - since_ns;
+		now.process = process;
 		if (now.ns >= LEAST_NS && now.bytes >= most.bytes)
 			most = now;
 	}
-	most.process = process;
+	return most;
+}
+
+static int64_t live_at(const struct track *track, int64_t t_ns)
+{
+	int64_t live = 0;
+
+	for (size_t i = 0; i < track->heaps.count && track->heaps.items[i].t_ns <= t_ns; i++)
+		live = track->heaps.items[i].live_bytes;
+	return live;
+}
+
+/* The most that a process gave back when it was asked to, if that is enough to be told. *last_ns: its last test. */
+static struct kept most_measured(const struct model *m, int process, int64_t *last_ns)
+{
+	const struct tables *t = &m->priv->tables;
+	struct kept most = {.process = process};
+
+	*last_ns = MODEL_NONE;
+	for (size_t i = 0; m->trims && i < t->events.count; i++) {
+		const struct event_row *e = &t->events.items[i];
+
+		if (e->kind != EVENT_TRIM || e->process != process || e->value <= 0)
+			continue;
+		*last_ns = e->t_ns;
+		most.tests++;
+		if (e->value - e->value2 <= most.bytes)
+			continue;
+		most.bytes = e->value - e->value2;
+		most.private_bytes = e->value;
+		most.at_ns = e->t_ns;
+	}
+	if (most.bytes < LEAST_BYTES ||
+	    (double)most.bytes < LEAST_SHARE * (double)most.private_bytes)
+		return (struct kept){0};
+	most.live_bytes = live_at(&t->tracks.items[process], most.at_ns);
 	return most;
 }
 
 static void report(const struct model *m, struct finding_sink *sink, const struct kept *k)
 {
 	const struct model_process *p = &m->processes[k->process];
+	int measured = k->tests > 0;
 	const struct model_evidence facts[] = {
-		{"kept_bytes", "freed and kept", MODEL_BYTES, (double)k->bytes, NULL, 0},
+		{"kept_bytes", measured ? "malloc_trim gave back" : "freed and kept", MODEL_BYTES,
+		 (double)k->bytes, NULL, 0},
 		{"live_heap_bytes", "allocated then", MODEL_BYTES, (double)k->live_bytes, NULL, 0},
 		{"private_bytes", "its private memory then", MODEL_BYTES, (double)k->private_bytes,
 		 NULL, 0},
-		{"seconds", "for", MODEL_SECONDS, (double)k->ns / 1e9, NULL, 0},
+		measured ? (struct model_evidence){"trim_tests", "times it was tested", MODEL_COUNT,
+						   k->tests, NULL, 0}
+			 : (struct model_evidence){"seconds", "for", MODEL_SECONDS,
+						   (double)k->ns / 1e9, NULL, 0},
 	};
 	int64_t at_peak = m->peak.allocator < k->bytes ? m->peak.allocator : k->bytes;
 	struct model_finding f = {
@@ -78,8 +123,10 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		.title = "Freed memory stays with the allocator",
 		.text = finding_text(
 			sink,
-			"Process %lld freed it and still occupies it: no leak, and it will be "
-			"used again before more is taken.",
+			measured ? "Measured: process %lld had freed it and occupied it until its "
+				   "allocator was told to give it back. No leak."
+				 : "Process %lld freed it and still occupies it: no leak, and it "
+				   "will be used again before more is taken.",
 			(long long)p->pid),
 		.brief = finding_text(sink, "freed by process %lld, kept by its allocator",
 				      (long long)p->pid),
@@ -98,13 +145,16 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 
 void find_allocator_retention(const struct model *m, struct finding_sink *sink)
 {
+	const struct tables *t = &m->priv->tables;
 	struct kept most = {0};
 
 	for (size_t i = 0; i < m->process_count; i++) {
-		struct kept k = most_kept(&m->priv->tables, (int)i);
+		int64_t tested_ns;
+		struct kept measured = most_measured(m, (int)i, &tested_ns);
+		struct kept estimated = most_estimated(t, (int)i, tested_ns);
 
-		if (k.bytes > most.bytes)
-			most = k;
+		most = measured.bytes > most.bytes ? measured : most;
+		most = estimated.bytes > most.bytes ? estimated : most;
 	}
 	if (most.bytes)
 		report(m, sink, &most);

@@ -48,6 +48,51 @@ static void what_goes_back_within_a_second_is_not_kept(void **state)
 	model_close(m);
 }
 
+/* The process of freeing(), tested at 7 s: of 300 MiB of private memory `left_mib` stayed. */
+static struct model *trimming(struct script *s, const char *name, double left_mib)
+{
+	script_begin(s, name);
+	session_put_int(s->w, "trim_test", 1);
+	for (double t = 0; t < 10; t += 0.5) {
+		script_walk(s, t, OWNER, t < 7 ? 300 : left_mib, 0);
+		script_heap(s, t, OWNER, t < 5 ? 280 : 80, 0);
+	}
+	session_put_event(s->w,
+			  &(struct session_event){.t_ns = script_ns(7),
+						  .kind = "trim",
+						  .process = OWNER,
+						  .pool = SESSION_NULL,
+						  .value = 300 * MIB,
+						  .value2 = (int64_t)(left_mib * (double)MIB)});
+	return script_finish(s, 10);
+}
+
+static void what_came_back_by_trimming_is_told_as_measured(void **state)
+{
+	struct script s;
+	struct model *m = trimming(&s, "trimmed", 90);
+	const struct model_finding *f = script_finding(m, "allocator-retention");
+
+	(void)state;
+	assert_non_null(f);
+	assert_mib(f->bytes, 210);
+	assert_mib(script_evidence(f, "live_heap_bytes"), 80);
+	assert_mib(script_evidence(f, "private_bytes"), 300);
+	assert_true(script_evidence(f, "trim_tests") == 1);
+	assert_s(f->moments[0], 7);
+	model_close(m);
+}
+
+static void what_did_not_come_back_by_trimming_is_not_kept(void **state)
+{
+	struct script s;
+	struct model *m = trimming(&s, "untrimmed", 290);
+
+	(void)state;
+	assert_null(script_finding(m, "allocator-retention"));
+	model_close(m);
+}
+
 static struct model *locking(struct script *s, const char *name, double mib)
 {
 	script_begin(s, name);
@@ -117,6 +162,8 @@ int main(void)
 		cmocka_unit_test(what_was_freed_and_stays_resident_is_found),
 		cmocka_unit_test(memory_that_was_never_live_is_not_kept),
 		cmocka_unit_test(what_goes_back_within_a_second_is_not_kept),
+		cmocka_unit_test(what_came_back_by_trimming_is_told_as_measured),
+		cmocka_unit_test(what_did_not_come_back_by_trimming_is_not_kept),
 		cmocka_unit_test(locked_memory_is_a_notice_at_its_moment),
 		cmocka_unit_test(a_worker_with_workers_is_found),
 	};
