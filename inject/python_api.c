@@ -27,7 +27,7 @@ static const struct {
 };
 
 /* The oldest and newest minor versions this was tried with. */
-enum { OLDEST_MINOR = 8, NEWEST_MINOR = 14 };
+enum { OLDEST_MINOR = 8, NEWEST_MINOR = 15 };
 
 static uint32_t number(const char **text)
 {
@@ -70,7 +70,7 @@ static const char *why_not(const char *text)
 	if (version >> 24 != 3 || minor < OLDEST_MINOR)
 		return "this Python is older than 3.8";
 	if (minor > NEWEST_MINOR)
-		return "this Python is newer than 3.14";
+		return "this Python is newer than 3.15";
 	if (strstr(text, "free-threading"))
 		return "this Python is free-threaded";
 	return NULL;

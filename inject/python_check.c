@@ -131,7 +131,7 @@ static bool leads_to(const struct python_layout *layout, const char *from, const
 static bool is_frame(const struct python_layout *layout, const char *frame, PyObject *object)
 {
 	PyObject *code = attribute(object, "f_code");
-	bool is = frame && code && word(frame, layout->code) == (char *)code &&
+	bool is = frame && code && python_code(layout, word(frame, layout->code)) == (char *)code &&
 		  is_code(layout, (const char *)code, code) &&
 		  is_line(layout, frame, (const char *)code, object);
 

@@ -10,28 +10,59 @@
 
 static const struct python_layout layouts[] = {
 #define PYTHON_STACK(minor, ...) {minor, __VA_ARGS__},
+#define PYTHON_DEBUG_OFFSETS(minor, thread, frame, code)
 #include "inject/python_stack.def"
 #undef PYTHON_STACK
+#undef PYTHON_DEBUG_OFFSETS
 };
 
-/* Words of _Py_DebugOffsets of 3.13, the first member of _PyRuntime: a cookie, the version, whether it is
- * free-threaded, then groups that begin with a size. */
+/* Where the groups of _Py_DebugOffsets begin, in words. */
+static const struct groups {
+	int minor;
+	int thread, frame, code;
+} groups[] = {
+#define PYTHON_STACK(minor, ...)
+#define PYTHON_DEBUG_OFFSETS(minor, thread, frame, code) {minor, thread, frame, code},
+#include "inject/python_stack.def"
+#undef PYTHON_STACK
+#undef PYTHON_DEBUG_OFFSETS
+};
+
+/* Words before the groups, and in a group. New ones came at the ends of groups so far. */
 enum {
 	WORD_COOKIE = 0,
 	WORD_VERSION = 1,
 	WORD_FREE_THREADED = 2,
-	WORD_TOP = 23,
-	WORD_BACK = 29,
-	WORD_CODE = 30,
-	WORD_INSTRUCTION = 31,
-	WORD_OWNER = 33,
-	WORD_FILENAME = 35,
-	WORD_NAME = 36,
-	WORD_QUALNAME = 37,
-	WORD_LINETABLE = 38,
-	WORD_FIRSTLINENO = 39,
-	WORD_BYTECODE = 43,
+	THREAD_TOP = 4,
+	FRAME_BACK = 1,
+	FRAME_CODE = 2,
+	FRAME_INSTRUCTION = 3,
+	FRAME_OWNER = 5,
+	CODE_FILENAME = 1,
+	CODE_NAME = 2,
+	CODE_QUALNAME = 3,
+	CODE_LINETABLE = 4,
+	CODE_FIRSTLINENO = 5,
+	CODE_BYTECODE = 9,
 };
+
+static void take_groups(struct python_layout *layout, const uint64_t *words,
+			const struct groups *at)
+{
+	const uint64_t *frame = words + at->frame, *code = words + at->code;
+
+	layout->top = (int)words[at->thread + THREAD_TOP];
+	layout->back = (int)frame[FRAME_BACK];
+	layout->code = (int)frame[FRAME_CODE];
+	layout->instruction = (int)frame[FRAME_INSTRUCTION];
+	layout->owner = (int)frame[FRAME_OWNER];
+	layout->filename = (int)code[CODE_FILENAME];
+	layout->name = (int)code[CODE_NAME];
+	layout->qualname = (int)code[CODE_QUALNAME];
+	layout->linetable = (int)code[CODE_LINETABLE];
+	layout->firstlineno = (int)code[CODE_FIRSTLINENO];
+	layout->bytecode = (int)code[CODE_BYTECODE];
+}
 
 static const char *take_debug_offsets(struct python_layout *layout)
 {
@@ -44,17 +75,9 @@ static const char *take_debug_offsets(struct python_layout *layout)
 		return "this Python says nothing certain about its frames";
 	if (words[WORD_FREE_THREADED])
 		return "this Python is free-threaded";
-	layout->top = (int)words[WORD_TOP];
-	layout->back = (int)words[WORD_BACK];
-	layout->code = (int)words[WORD_CODE];
-	layout->instruction = (int)words[WORD_INSTRUCTION];
-	layout->owner = (int)words[WORD_OWNER];
-	layout->filename = (int)words[WORD_FILENAME];
-	layout->name = (int)words[WORD_NAME];
-	layout->qualname = (int)words[WORD_QUALNAME];
-	layout->linetable = (int)words[WORD_LINETABLE];
-	layout->firstlineno = (int)words[WORD_FIRSTLINENO];
-	layout->bytecode = (int)words[WORD_BYTECODE];
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		if (groups[i].minor == layout->minor)
+			take_groups(layout, words, &groups[i]);
 	return NULL;
 }
 

@@ -17,7 +17,7 @@ struct python_layout {
 	int ascii, wide;
 };
 
-/* Fills `layout`, for 3.13 from what the interpreter says of itself. NULL, or why it is not known. */
+/* Fills `layout`, from 3.13 on from what the interpreter says of itself. NULL, or why it is not known. */
 const char *python_layout_find(struct python_layout *layout);
 
 static inline char *python_word(const char *object, int offset)
@@ -34,6 +34,12 @@ static inline int python_int(const char *object, int offset)
 
 	memcpy(&value, object + offset, sizeof(value));
 	return value;
+}
+
+/* The code of a frame. From 3.14 on the word is a reference with a tag in its low bits. */
+static inline char *python_code(const struct python_layout *layout, char *word)
+{
+	return layout->minor >= 14 ? (char *)((uintptr_t)word & ~(uintptr_t)3) : word;
 }
 
 /* Writes a str as UTF-8, cut at `size`. Returns the bytes. What UTF-8 has no form for becomes '?'. */

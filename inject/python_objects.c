@@ -17,7 +17,7 @@
 enum {
 	DOMAIN_MEM = 1, /* enum PyMemAllocatorDomain */
 	DOMAIN_OBJ = 2,
-	SMALL_MOST = 512, /* SMALL_REQUEST_THRESHOLD of obmalloc, 3.8 to 3.14 */
+	SMALL_MOST = 512, /* SMALL_REQUEST_THRESHOLD of obmalloc, 3.8 to 3.15 */
 	SMALL_STEP = 16,  /* its ALIGNMENT: what an object takes is a multiple */
 	PROBES = 3,       /* allocations that show whether malloc sees them */
 };

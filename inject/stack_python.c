@@ -22,7 +22,8 @@
 enum {
 	KNOWN = 1 << 12,
 	OWNED_BY_GENERATOR = 1,
-	OWNED_BY_C_STACK = 3,     /* a frame that only marks where an evaluation loop begins */
+	OWNED_BY_LOOP =
+		3, /* from here on: a frame that only marks where an evaluation loop begins */
 	THREAD_STATE_BYTES = 264, /* of the smallest one: what lies closer than that is inside */
 	PATIENCE = 1000,          /* yields */
 };
@@ -129,7 +130,7 @@ static bool is_incomplete(const char *frame, const char *code, int instruction)
 /* False when this can be no frame. */
 static bool take(struct stack *stack, const char *frame)
 {
-	char *code = python_word(frame, at.code);
+	char *code = python_code(&at, python_word(frame, at.code));
 	struct stack_group *group = &stack->groups[stack->group_count - 1];
 	uint32_t record;
 	int instruction;
@@ -189,7 +190,7 @@ static bool walk(struct stack *stack, const char *state)
 	if (at.current >= 0)
 		frame = frame ? python_word(frame, at.current) : NULL;
 	for (; frame && stack->python_count < STACK_PYTHON; frame = python_word(frame, at.back)) {
-		if (at.minor >= 12 && owner_of(frame) == OWNED_BY_C_STACK) {
+		if (at.minor >= 12 && owner_of(frame) >= OWNED_BY_LOOP) {
 			if (at.minor >= 13 && begun)
 				stack->groups[stack->group_count - 1].marker = (uintptr_t)frame;
 			cframe = next_cframe(state, cframe);

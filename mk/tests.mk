@@ -88,8 +88,12 @@ check-torch: ## set up a Python with torch in VENV, run the tests that need it
 check-torch-now: $(PROGRAMS) $(TARGETS)
 	@$(RUN_TESTS) $(torch_tests)
 
+check-pythons: $(PROGRAMS) $(TARGETS) ## run what holds for each CPython found here: stacks, objects, processes
+	@$(RUN_TESTS) $(addprefix tests/integration/,python_headers.py sites_python.py sites_python_objects.py) \
+		$(addprefix tests/python/,test_bootstrap.py test_processes.py)
+
 stress: $(PROGRAMS) $(TARGETS) ## call sites beside forks, dlopen and signal handlers; SECONDS=600, DEBUG=1 O=build/debug
 	@TEST_TIMEOUT=$$(( 30 * $(or $(SECONDS),600) )) STORM_SECONDS='$(or $(SECONDS),600)' \
 		$(RUN_TESTS) tests/integration/sites_storm.py
 
-.PHONY: stress check check-now check-san check-torch check-torch-now check-unit
+.PHONY: stress check check-now check-pythons check-san check-torch check-torch-now check-unit

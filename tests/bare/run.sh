@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh SUITE [COMMAND]: runs COMMAND on the committed tree in a fresh, bare Debian SUITE
-# (bookworm, trixie): nothing there but the base system and make. Needs root and debootstrap.
+# (bookworm, trixie, forky): nothing there but the base system and make. Needs root and debootstrap.
 # BARE_FILES (paths) are there too, in /root/files. The base system is kept in BARE_DIR/SUITE and never written to
 # again; all else is thrown away.
 set -eu
@@ -11,7 +11,9 @@ source=$(cd "$(dirname "$0")/../.." && pwd)
 
 if [[ ! -e $base/bare-is-complete ]]; then
 	mkdir -p "$base"
-	debootstrap --variant=minbase "$suite" "$base"
+	known=/usr/share/debootstrap/scripts/$suite # a suite newer than debootstrap is made as sid is
+	[[ -e $known ]] || known=/usr/share/debootstrap/scripts/sid
+	debootstrap --variant=minbase "$suite" "$base" "" "$known"
 	touch "$base/bare-is-complete"
 fi
 scratch=$(mktemp -d)
@@ -35,6 +37,7 @@ inside() { # in a mount namespace of its own: every mount goes with it
 	tar -C "$scratch/root/root" -xf "$scratch/tree.tar"
 	chroot "$scratch/root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
 		LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive bash -c "
+		echo 'Acquire::Check-Valid-Until no;' >/etc/apt/apt.conf.d/frozen-mirror && # a mirror may be a snapshot
 		apt-get -qq update && apt-get -qq install -y make >/dev/null &&
 		cd /root/loopmem && $command"
 }

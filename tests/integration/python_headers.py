@@ -29,6 +29,6 @@ def claim_for(minor, python):
     tap.claim(check)
 
 
-for each in sorted(pythons.found().items()):
-    claim_for(*each)
+for (_, version), path in pythons.supported().items():
+    claim_for(version, path)
 tap.run()

@@ -12,6 +12,9 @@
 
 #if MINOR >= 11
 #include <internal/pycore_frame.h>
+#if MINOR >= 14
+#include <internal/pycore_interpframe_structs.h>
+#endif
 #define FRAME(field)    offsetof(_PyInterpreterFrame, field)
 #define AT_BACK         FRAME(previous)
 #define AT_OWNER        FRAME(owner)
@@ -94,13 +97,45 @@ static const int in_headers[] = {
 
 static const int in_table[][sizeof(in_headers) / sizeof(in_headers[0])] = {
 #define PYTHON_STACK(...) {__VA_ARGS__},
+#define PYTHON_DEBUG_OFFSETS(...)
+#include "inject/python_stack.def"
+#undef PYTHON_STACK
+#undef PYTHON_DEBUG_OFFSETS
+};
+
+#if MINOR >= 13
+#include <internal/pycore_runtime.h>
+#define WORD(group) ((int)(offsetof(_Py_DebugOffsets, group) / 8))
+
+static const int groups[][4] = {
+#define PYTHON_STACK(...)
+#define PYTHON_DEBUG_OFFSETS(...) {__VA_ARGS__},
 #include "inject/python_stack.def"
 };
+
+static int groups_differ(void)
+{
+	for (size_t row = 0; row < sizeof(groups) / sizeof(groups[0]); row++)
+		if (groups[row][0] == MINOR)
+			return groups[row][1] != WORD(thread_state) ||
+			       groups[row][2] != WORD(interpreter_frame) ||
+			       groups[row][3] != WORD(code_object);
+	return 1;
+}
+#else
+static int groups_differ(void)
+{
+	return 0;
+}
+#endif
 
 /* Prints every column that differs, by its place in the row. 0 when there is a row and none does. */
 int main(void)
 {
-	int known = 0, differ = 0;
+	int known = 0, differ = groups_differ();
+
+	if (differ)
+		printf("the groups of _Py_DebugOffsets are elsewhere\n");
 
 	for (size_t row = 0; row < sizeof(in_table) / sizeof(in_table[0]); row++) {
 		if (in_table[row][0] != MINOR)

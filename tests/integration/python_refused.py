@@ -18,7 +18,7 @@ def a_free_threaded_python_is_refused():
 
 @tap.claim
 def a_python_that_is_too_new_or_too_old_is_refused():
-    assert reason_for("3.15.0 (main)") == "this Python is newer than 3.14"
+    assert reason_for("3.16.0 (main)") == "this Python is newer than 3.15"
     assert reason_for("3.7.16 (default)") == "this Python is older than 3.8"
 
 

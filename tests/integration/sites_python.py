@@ -46,8 +46,8 @@ def claim_for(minor, path):
     tap.claim(check)
 
 
-for each in sorted(pythons.found().items()):
-    claim_for(*each)
+for (_, version), path in pythons.supported().items():
+    claim_for(version, path)
 
 
 @tap.claim

@@ -1,20 +1,36 @@
-"""The CPythons of this machine that the shim knows."""
-import glob
+"""The CPythons of this machine, for tests that hold for each of them."""
 import os
+import pathlib
 import subprocess
 import sys
 
-NEWEST = 13
+OLDEST, NEWEST = (3, 8), (3, 15)  # that the shim knows
+
+
+def version(python):
+    try:
+        text = subprocess.run([python, "-c", "import sys; print(*sys.version_info[:2])"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+        return tuple(map(int, text.split()))
+    except (OSError, ValueError):
+        return None
 
 
 def found():
-    """{minor version: path}; each minor once, the running one first."""
-    known = {}
-    places = glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python")) + glob.glob("/usr/bin/python3.*[0-9]")
-    for path in [sys.executable, *sorted(places)]:
-        probe = subprocess.run([path, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True)
-        if probe.returncode == 0:
-            major, minor = map(int, probe.stdout.split())
-            if major == 3 and 8 <= minor <= NEWEST:
-                known.setdefault(minor, path)
-    return known
+    """{(3, 11): path}: one of each minor version: the one that runs this, pyenv's, those in PATH."""
+    home = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
+    names = [f"python3.{minor}" for minor in range(40)]
+    folders = [pathlib.Path(f) for f in os.environ.get("PATH", "").split(":")
+               if f and "shims" not in f]
+    candidates = [sys.executable, *sorted(home.glob("versions/*/bin/python3")),
+                  *(folder / name for folder in folders for name in names)]
+    by_version = {}
+    for path in candidates:
+        number = os.access(path, os.X_OK) and version(path)
+        if number and number >= (3,):
+            by_version.setdefault(number, str(path))
+    return by_version
+
+
+def supported():
+    return {n: path for n, path in sorted(found().items()) if OLDEST <= n <= NEWEST}

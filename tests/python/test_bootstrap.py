@@ -5,8 +5,8 @@ import subprocess
 import sys
 import venv
 
-import interpreters
 import profiled
+import pythons
 import tap
 
 STUB = pathlib.Path(__file__).parent / "stub"
@@ -53,8 +53,8 @@ print("done")
 """
 
 
-FOUND = interpreters.found()
-SUPPORTED = interpreters.supported()
+FOUND = pythons.found()
+SUPPORTED = pythons.supported()
 
 
 def same(command, **env):
@@ -256,7 +256,7 @@ print(d._BaseDataLoaderIter.__init__.__code__.co_varnames)
 def versions_it_was_not_made_for_are_refused():
     others = {n: path for n, path in FOUND.items() if n not in SUPPORTED}
     if not others:
-        raise tap.Skip("no Python older than 3.8 or newer than 3.14 here")
+        raise tap.Skip("no Python older than 3.8 or newer than 3.15 here")
     for number, path in others.items():
         check(number, profiled.REFUSED, same([path, "-c", PROGRAM]))
 

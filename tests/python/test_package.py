@@ -4,8 +4,8 @@ import os
 import subprocess
 import sys
 
-import interpreters
 import profiled
+import pythons
 import tap
 
 SOURCE = f"{os.environ['SRC']}/python"
@@ -56,7 +56,7 @@ assert loopmem.label(thing, "x") is thing
 with loopmem.phase("x"): pass
 assert not hasattr(sys, "_loopmem") and "torch" not in sys.modules
 """
-    for python in interpreters.supported().values():
+    for python in pythons.supported().values():
         status, _, errors = profiled.bare([python, "-c", text], PYTHONPATH=SOURCE)
         assert (status, errors) == (0, ""), (python, errors)
 

@@ -2,8 +2,8 @@
 `loopmem run` and its report: grouped by the line that made them, none left without a group. No torch."""
 import concurrent.futures
 
-import interpreters
 import profiled
+import pythons
 import reported
 import tap
 
@@ -94,7 +94,7 @@ def check_processes(rows):
 
 @tap.claim
 def every_process_is_grouped_by_the_line_that_started_it():
-    found = interpreters.supported()
+    found = pythons.supported()
     assert found
     print("# on", *(".".join(map(str, number)) for number in found))
     with concurrent.futures.ThreadPoolExecutor(3) as three:
