@@ -72,9 +72,6 @@ static void settle(struct arguments *a, const struct argp_state *state)
 		a->format = report_formats.rows;
 	if (a->options.max_bytes && !a->format->has_max_bytes)
 		command_misuse(state, "--max-bytes is not for %s", a->format->format.name);
-	if (a->question && !a->format->has_what_if)
-		command_misuse(state, "--what-if is not for %s, but for text and json",
-			       a->format->format.name);
 	if (a->question && a->file_count > 1)
 		command_misuse(state, "--what-if takes one session, %d were given", a->file_count);
 }

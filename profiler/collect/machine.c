@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +145,16 @@ static void describe_kind(const struct utsname *names, struct session_writer *w)
 		session_put_text(w, "libc", libc);
 }
 
+/* That this process, and so what it starts, may run on. */
+static long count_cpus(void)
+{
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return sysconf(_SC_NPROCESSORS_ONLN);
+	return CPU_COUNT(&allowed);
+}
+
 void machine_describe(const struct machine *m, struct session_writer *w)
 {
 	struct utsname names;
@@ -160,7 +171,7 @@ void machine_describe(const struct machine *m, struct session_writer *w)
 	}
 	session_put_int(w, "ram_bytes", m->ram_bytes);
 	session_put_int(w, "page_bytes", sysconf(_SC_PAGESIZE));
-	session_put_int(w, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
+	session_put_int(w, "cpus", count_cpus());
 	for (size_t i = 0; i < sizeof(environment) / sizeof(environment[0]); i++) {
 		const char *value = getenv(environment[i]);
 

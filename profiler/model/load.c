@@ -358,9 +358,12 @@ static int add_detail(const struct session_detail *row, void *arg)
 {
 	struct tables *t = arg;
 	struct track *track = track_of(t, row->process);
-	struct detail_row detail = {time_of(row->t_ns), bytes_of(row->cpu_ticks),
-				    bytes_of(row->page_table_bytes), bytes_of(row->locked_bytes),
-				    bytes_or_null(row->fds)};
+	struct detail_row detail = {time_of(row->t_ns),
+				    bytes_of(row->cpu_ticks),
+				    bytes_of(row->page_table_bytes),
+				    bytes_of(row->locked_bytes),
+				    bytes_or_null(row->fds),
+				    row->state && *row->state == 'R'};
 
 	if (!track)
 		return 0;

@@ -53,6 +53,7 @@ struct heap_row {
 struct detail_row {
 	int64_t t_ns, cpu_ticks, page_table_bytes, locked_bytes;
 	int64_t fds; /* SESSION_NULL */
+	int running; /* it ran then, or waited for a CPU */
 };
 
 /* What a forked process had copied of its inheritance when it was walked. */

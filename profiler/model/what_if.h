@@ -18,17 +18,28 @@
  * k is loaded by worker k mod N, after its batch before and when one of the N x prefetch batches before was taken. C is what was measured:
  * time from the first batch to the last, less the stall, by the number of batches. L is the largest that explains the measured stall and is
  * no longer than begin to first batch. Where the owner never waited, only that bound of L is known, and a stall with fewer workers is "at
- * most". It assumes that workers do not wait for each other: a core for each that computes.
+ * most".
  *
- * Error: tests/integration/what_if.py and tests/python/test_what_if.py predict 1 to 4 workers from runs with 2 and run them; the peak of
- * each must lie within WHAT_IF_PEAK_ERROR of its prediction.
+ * CPUs. Between its first and its last batch the pool's workers used u CPUs on average and its owner o, and the workers wanted r of them: the
+ * share of readings in which they ran or were ready to. With B, the time of a batch as it was, a batch costs (u + o) x B of CPU time. Where
+ * r is more than 1.3 u and half of the workers the workers waited for CPUs: then (r - u) x B of L is that, and no part of L for other numbers of workers, and P, the
+ * CPUs that the job can get, is u + o; else P is all that it may use. And
+ *
+ *   L' = max(L, N' x (u + o) x B / P)
+ *
+ * A pool that delivered for less than two readings, a second apart, is taken to need none.
+ *
+ * Error: tests/integration/what_if.py and tests/python/test_what_if.py predict 1 to 4 workers from runs with 2 and run them. The peak of
+ * each must lie within WHAT_IF_PEAK_ERROR of its prediction, and, where loading is waiting (for a disk, a network; there a sleep), the stall
+ * within WHAT_IF_STALL_ERROR. Where it is computing, what else the machine does decides as much as the number of workers.
  */
 #ifndef PROFILER_MODEL_WHAT_IF_H
 #define PROFILER_MODEL_WHAT_IF_H
 
 #include "profiler/model/model.h"
 
-#define WHAT_IF_PEAK_ERROR 0.15
+#define WHAT_IF_PEAK_ERROR  0.15
+#define WHAT_IF_STALL_ERROR 0.15
 enum { WHAT_IF_WORKERS_MOST = 1024, WHAT_IF_PREFETCH_MOST = 1024 };
 
 /* What is asked, by stage of the pool; MODEL_NONE = as it is. Pools without workers are left alone. */
@@ -48,7 +59,11 @@ struct what_if_result {
 	int64_t stall_before_ns, stall_ns;
 	int stall_at_most; /* `stall_ns` is a bound: the owner never waited, so how long a batch takes is not known */
 	int64_t duration_ns;  /* of the run; MODEL_NONE = not known, or several owners */
-	int64_t workers_most; /* in one pool: more than the machine has cores is worth a word */
+	int64_t workers_most; /* in one pool */
+	int cpus_known;       /* how much CPU time batches take is known, of some pool */
+	/* of the pool for which the CPUs decide and whose batches take most of them: CPU time of a batch, and the workers from
+	 * which on no batch comes sooner; 0 = the CPUs decide nothing */
+	double limited_cpu_s, limited_workers;
 };
 
 /* 0, ERROR_USAGE when the run has no pool of workers that the question is about, ERROR_SYSTEM when out of memory. */

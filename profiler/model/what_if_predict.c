@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "profiler/model/private.h"
+#include "profiler/model/stall.h"
 #include "profiler/model/what_if.h"
 
 #define NS_PER_SECOND 1e9
@@ -12,8 +13,7 @@
 #define GROWTH_SHARE 0.1
 #define GROWTH_LATE  0.25
 
-/* A stall of less than this share is none. */
-#define BOUND_SHARE 0.05
+#define BOUND_SHARE 0.05 /* as in stall.c */
 
 /* torch's own, where a loader did not tell. */
 enum { PREFETCH_USUAL = 2, WORKERS_TRUSTED = 1 << 20 };
@@ -126,48 +126,6 @@ static void scale_rounds(const struct model *m, size_t index, const struct scali
 
 /* ---- the stall ------------------------------------------------------------------------------------------- */
 
-/* Time in which a pool was delivering, from its first batch to its last. */
-static double delivering_s(const struct model_pool *pool, int64_t last_ns)
-{
-	double seconds = 0;
-
-	for (size_t i = 0; i < pool->span_count; i++) {
-		int64_t start = pool->spans[i].start_ns, end = pool->spans[i].end_ns;
-
-		start = start > pool->first_batch_ns ? start : pool->first_batch_ns;
-		end = end < last_ns ? end : last_ns;
-		if (pool->spans[i].state == MODEL_DELIVERING && end > start)
-			seconds += (double)(end - start) / NS_PER_SECOND;
-	}
-	return seconds;
-}
-
-/* How much more, or less, an owner would wait for a pool. */
-static void change_stall(const struct model *m, size_t index, const struct scaling *s,
-			 struct stall_sum *sum)
-{
-	const struct model_pool *pool = &m->pools[index];
-	int64_t last_ns = m->priv->tables.pools.items[index].last_batch_ns;
-	struct delivery d = {s->workers, s->prefetch, pool->batches, 0, 0};
-	double first_s, stall_s, between_s, before_s, after_s;
-
-	if (pool->batches < 2 || pool->start_ns == MODEL_NONE || last_ns == MODEL_NONE)
-		return;
-	first_s = (double)pool->start_ns / NS_PER_SECOND;
-	between_s = delivering_s(pool, last_ns);
-	stall_s = smaller(fmax(0, (double)pool->stall_ns / NS_PER_SECOND - first_s), between_s);
-	d.step_s = (between_s - stall_s) / (double)(pool->batches - 1);
-	d.load_s = delivery_load_s(d, stall_s, first_s);
-	before_s = delivery_stall_s(&d);
-	d.workers = s->new_workers;
-	d.prefetch = s->new_prefetch;
-	after_s = delivery_stall_s(&d);
-	sum->change_s += after_s - before_s;
-	/* it never waited for more than handing over takes */
-	if (stall_s < BOUND_SHARE * between_s)
-		sum->bound_s += after_s;
-}
-
 static int owners(const struct model *m)
 {
 	int count = 0;
@@ -180,14 +138,23 @@ static int owners(const struct model *m)
 static void add_stall(const struct model *m, size_t index, const struct scaling *s,
 		      struct stall_sum *sum, struct what_if_result *out)
 {
+	const struct stall_question q = {s->workers, s->prefetch, s->new_workers, s->new_prefetch};
 	const struct model_pool *pool = &m->pools[index];
+	struct stall_change change;
 
 	if (pool->batches == MODEL_NONE)
 		out->stall_before_ns = MODEL_NONE;
 	if (out->stall_before_ns == MODEL_NONE)
 		return;
 	out->stall_before_ns += pool->stall_ns;
-	change_stall(m, index, s, sum);
+	stall_predict(m, index, &q, &change);
+	sum->change_s += change.seconds;
+	sum->bound_s += change.bound_s;
+	out->cpus_known |= change.cpu_s >= 0;
+	if (change.is_limited && change.cpu_s > out->limited_cpu_s) {
+		out->limited_cpu_s = change.cpu_s;
+		out->limited_workers = change.workers_most;
+	}
 }
 
 static void settle_stall(const struct model *m, const struct stall_sum *sum,

@@ -182,10 +182,13 @@ static size_t row_limit(const struct model *m)
 int report_html(FILE *out, struct model *const *models, size_t count,
 		const struct report_options *options)
 {
-	struct html h = {.out = out, .m = models[0], .models = models, .model_count = count};
+	struct html h = {.out = out,
+			 .m = models[0],
+			 .models = models,
+			 .model_count = count,
+			 .options = options};
 	int failed;
 
-	(void)options; /* the same at any width */
 	for (size_t i = 1; i < count; i++)
 		if (models[i]->totals.peak_bytes > h.m->totals.peak_bytes)
 			h.m = models[i];

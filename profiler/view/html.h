@@ -18,6 +18,7 @@ struct html {
 	size_t model_count;
 	struct html_series series;
 	enum format_unit unit; /* of tables, by the peak */
+	const struct report_options *options;
 };
 
 /* 0, or -1 when out of memory. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "profiler/view/html.h"
+#include "profiler/view/what_if_words.h"
 #include "profiler/view/words.h"
 
 enum { FAR = 3 }; /* times the peak */
@@ -141,6 +142,22 @@ static void killed(const struct html *h)
 			(long long)m->exit_signal, at);
 }
 
+static void answer_to_question(const struct html *h)
+{
+	struct what_if_words w;
+
+	if (!h->options->what_if)
+		return;
+	what_if_words(&w, h->m, h->options);
+	fputs("<h3>What if</h3>\n<ul class=\"what-if\">", h->out);
+	for (size_t i = 0; i < w.count; i++) {
+		fputs("<li>", h->out);
+		html_text(h, w.sentences[i]);
+		fputs("</li>", h->out);
+	}
+	fputs("</ul>\n", h->out);
+}
+
 int html_answer(const struct html *h)
 {
 	killed(h);
@@ -154,5 +171,6 @@ int html_answer(const struct html *h)
 	do_tile(h);
 	fputs("</div>\n", h->out);
 	bar(h);
+	answer_to_question(h);
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "profiler/view/escape.h"
 #include "profiler/view/page.h"
+#include "profiler/view/what_if_words.h"
 #include "profiler/view/words.h"
 
 enum { MAX_BYTES = 60000, CHART_COLUMNS = 76, POOLS_SHOWN = 12, RANKS_SHOWN = 64 };
@@ -62,6 +63,21 @@ static void figures(const struct page *p)
 		format_duration(text, t->duration_ns));
 }
 
+static void answer_to_question(const struct page *p)
+{
+	struct what_if_words w;
+
+	if (!p->options.what_if)
+		return;
+	what_if_words(&w, p->m, &p->options);
+	fputs("\n**What if**\n\n", p->out);
+	for (size_t i = 0; i < w.count; i++) {
+		fputs("- ", p->out);
+		escape_markdown(p->out, w.sentences[i]);
+		fputc('\n', p->out);
+	}
+}
+
 static void verdict(const struct page *p)
 {
 	const struct model *m = p->m;
@@ -77,6 +93,7 @@ static void verdict(const struct page *p)
 				    : "**Killed by a signal.**\n\n",
 		      p->out);
 	figures(p);
+	answer_to_question(p);
 	if (!m->finding_count || m->findings[0].severity == MODEL_NOTICE)
 		fputs("\nNo errors, no warnings.\n", p->out);
 }

@@ -4,10 +4,10 @@
 #include "profiler/view/page.h"
 
 static const struct report_format formats[] = {
-	{{"text", ".txt"}, 0, 1, report_text},
-	{{"markdown", ".md"}, 1, 0, report_markdown},
-	{{"html", ".html"}, 0, 0, report_html},
-	{{"json", ".json"}, 0, 1, report_json},
+	{{"text", ".txt"}, 0, report_text},
+	{{"markdown", ".md"}, 1, report_markdown},
+	{{"html", ".html"}, 0, report_html},
+	{{"json", ".json"}, 0, report_json},
 };
 const struct output_formats report_formats = OUTPUT_FORMATS(formats);
 

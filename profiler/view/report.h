@@ -17,7 +17,7 @@ struct report_options {
 	int utf8;  /* else ASCII only */
 	/* 0 = the format's own; only of formats that have a limit */
 	size_t max_bytes;
-	/* a question about the one model and its answer; NULL = none; only of formats that answer it */
+	/* a question about the one model and its answer; NULL = none */
 	const struct what_if *what_if;
 	const struct what_if_result *what_if_result;
 };
@@ -25,7 +25,6 @@ struct report_options {
 struct report_format {
 	struct output_format format; /* first */
 	int has_max_bytes;           /* takes --max-bytes */
-	int has_what_if;             /* answers --what-if */
 	/* Several models are the ranks of one job. 0, or -1 when out of memory; write errors are left in `out`. */
 	int (*write)(FILE *out, struct model *const *models, size_t count,
 		     const struct report_options *options);

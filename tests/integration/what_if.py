@@ -8,8 +8,8 @@ from profiled import BUILD, LOOPMEM, path, run
 
 FIT = f"{BUILD}/loopmem-fit"
 MIB = 1 << 20
-# 12 batches a set: each of 1 to 4 workers loads as many, and fills its cache
-TRAINING = (FIT, "--order=old", "--epochs=1", "--train-items=384", "--val-items=384", "--item-delay=6",
+# 12 batches a set: each of 1 to 4 workers loads as many, and fills its cache; loading waits
+TRAINING = (FIT, "--order=old", "--epochs=1", "--train-items=384", "--val-items=384", "--item-delay=12",
             "--step-delay=30", "--cache-mib=32")
 
 
@@ -46,8 +46,9 @@ def peaks_of_1_to_4_workers_are_told_from_a_run_with_2():
         print(f"# {workers} workers: peak {said['peak_pss_bytes'] / MIB:.0f} said, {peak / MIB:.0f} MiB real; "
               f"stall {said['stall_s']:.1f} said, {stall:.1f} s real")
         assert abs(said["peak_pss_bytes"] - peak) <= said["peak_error_ratio"] * peak, (said, peak)
-        # by the clock, on a machine that others use
-        assert stall / 5 < said["stall_s"] < stall * 5, (said, stall)
+        # what starting its three pools takes differs by some hundredths each
+        assert abs(said["stall_s"] - stall) <= said["stall_error_ratio"] * stall + 3 * 0.05, (said, stall)
+        assert not said["cpu_limited"], said
         stalls[workers] = said["stall_s"]
     assert stalls[1] > stalls[3] >= stalls[4], stalls
     same = report(path("fit2.loopmem"), "--what-if", "workers=2,prefetch=2")
@@ -70,6 +71,18 @@ def prefetch_moves_the_batches_in_flight():
 
 
 @tap.claim
+def the_answer_is_alike_in_every_format():
+    not_sanitized()
+    said = report(path("fit2.loopmem"), "--what-if", "workers(train)=3")["what_if"]
+    words = f"the peak is about {said['peak_pss_bytes'] / MIB:.0f} MiB instead of"
+    for form in ("text", "markdown", "html"):
+        text = subprocess.check_output([LOOPMEM, "report", "-f", form, "--what-if", "workers(train)=3",
+                                        path("fit2.loopmem")], text=True)
+        assert words in " ".join(text.split()), (form, words)
+        assert "within 15% in tests where loading is waiting" in " ".join(text.split()), form
+
+
+@tap.claim
 def a_question_that_cannot_be_answered_says_why():
     def refused(*words):
         r = subprocess.run([LOOPMEM, "report", *words, path("fit2.loopmem")], capture_output=True, text=True)
@@ -78,7 +91,6 @@ def a_question_that_cannot_be_answered_says_why():
     not_sanitized()
     assert '--what-if "workers=many", character 9' in refused("--what-if", "workers=many")
     assert "no test pool" in refused("--what-if", "workers(test)=2")
-    assert "not for html" in refused("--what-if", "workers=2", "-f", "html")
     assert "one session, 2 were given" in refused("--what-if", "workers=2", path("fit2.loopmem"))
 
 

@@ -20,7 +20,7 @@ class Cached(Dataset):
     def __len__(self): return 48
     def __getitem__(self, index):
         if self.cache is None: self.cache = [bytes(992) for _ in range(40 << 10)]  # 40 MiB of 1 KiB each
-        time.sleep(0.02)
+        time.sleep(0.1)
         return torch.zeros(1 << 18)  # 1 MiB
 train_loader = DataLoader(Cached(), batch_size=2, num_workers=int(sys.argv[1]))
 for batch in train_loader: time.sleep(0.01)
@@ -47,8 +47,8 @@ def peaks_of_1_to_4_workers_are_told_from_a_run_with_2():
         print(f"# {workers} workers: peak {said['peak_pss_bytes'] / MIB:.0f} said, {peak / MIB:.0f} MiB real; "
               f"stall {said['stall_s']:.1f} said, {stall:.1f} s real")
         assert abs(said["peak_pss_bytes"] - peak) <= said["peak_error_ratio"] * peak, (said, peak)
-        # by the clock, on a machine that others use
-        assert stall / 5 < said["stall_s"] < stall * 5, (said, stall)
+        # its workers start and fill their caches at the speed of the machine at that moment
+        assert abs(said["stall_s"] - stall) <= said["stall_error_ratio"] * stall + 0.3, (said, stall)
 
 
 tap.run()

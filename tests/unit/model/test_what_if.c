@@ -221,6 +221,79 @@ static void as_many_workers_fit_as_leave_every_round_under_the_limit(void **stat
 	model_close(m);
 }
 
+/* On 2 CPUs two workers load 20 batches in 10 s, and the owner does nothing but wait. Each worker used that share of a CPU, and was never
+ * seen to wait for anything else. */
+static struct model *computing(struct script *s, const char *name, double share)
+{
+	struct session_pool *pool;
+
+	script_begin(s, name);
+	session_put_int(s->w, "cpus", 2);
+	pool = script_pool(s, 1, "train", 0, 0.5);
+	pool->workers = 2;
+	pool->batches = 20;
+	pool->stall_ns = script_ns(11.5);
+	script_process(s, 2, 1, 0, 0.5, 13);
+	script_process(s, 3, 1, 1, 0.5, 13);
+	script_event(s, 2, "pool-first", 1);
+	pool->last_batch_ns = script_ns(12);
+	script_event(s, 12, "pool-exhausted", 1);
+	script_event(s, 13, "pool-end", 1);
+	for (double t = 0; t < 14; t += 0.5) {
+		script_walk(s, t, OWNER, 50, 0);
+		for (int i = 1; i <= 3 && t >= 1 && t < 13; i++) {
+			const struct session_detail row = {
+				.t_ns = script_ns(t),
+				.process = i,
+				.state = i == OWNER ? "S" : "R",
+				.cpu_ticks = i == OWNER ? 0 : (int64_t)(100 * share * t)};
+
+			session_put_detail(s->w, &row);
+			if (i != OWNER)
+				script_walk(s, t, i, 20, 0);
+		}
+	}
+	return script_finish(s, 14);
+}
+
+static double stall_with(const struct model *m, const char *question, struct what_if_result *r)
+{
+	predict(m, question, r);
+	return (double)r->stall_ns / 1e9;
+}
+
+static void workers_beyond_the_cpus_load_no_faster(void **state)
+{
+	struct script s;
+	struct model *m = computing(&s, "computing", 1);
+	struct what_if_result r;
+
+	(void)state;
+	/* half a second a batch, whoever is on the CPUs */
+	assert_float_equal(stall_with(m, "workers=2", &r), 11.5, 0.01);
+	assert_true(r.limited_cpu_s == 0);
+	assert_float_equal(stall_with(m, "workers=4", &r), 11.5, 0.6);
+	assert_float_equal(r.limited_cpu_s, 1, 0.01);
+	assert_float_equal(r.limited_workers, 2, 0.1);
+	assert_float_equal(stall_with(m, "workers=1", &r), 21.5, 0.6);
+	assert_true(r.limited_cpu_s == 0);
+	model_close(m);
+}
+
+/* They got half of what they wanted: one alone has it all. */
+static void workers_that_waited_for_cpus_are_as_fast_when_they_are_fewer(void **state)
+{
+	struct script s;
+	struct model *m = computing(&s, "starved", 0.5);
+	struct what_if_result r;
+
+	(void)state;
+	assert_float_equal(stall_with(m, "workers=1", &r), 11.5, 0.6);
+	assert_float_equal(stall_with(m, "workers=4", &r), 11.5, 0.6);
+	assert_float_equal(r.limited_cpu_s, 0.5, 0.01);
+	model_close(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +306,8 @@ int main(void)
 		cmocka_unit_test(every_pool_is_scaled_in_the_round_where_that_is_the_peak),
 		cmocka_unit_test(memory_that_grew_to_the_end_may_be_shared_out),
 		cmocka_unit_test(a_question_about_pools_that_are_not_there_is_an_error),
+		cmocka_unit_test(workers_beyond_the_cpus_load_no_faster),
+		cmocka_unit_test(workers_that_waited_for_cpus_are_as_fast_when_they_are_fewer),
 		cmocka_unit_test(as_many_workers_fit_as_leave_every_round_under_the_limit),
 	};
 
