@@ -24,7 +24,7 @@ PACKAGE_LIBS  := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 BASE_FLAGS    := -std=gnu11 -D_GNU_SOURCE -fno-common -pthread -I. -I$(O) -MMD -MP
 PROGRAM_FLAGS := $(BASE_FLAGS) $(WARNINGS) $(OPTIMIZE) $(SANITIZE) $(PACKAGE_FLAGS) $(CFLAGS)
 PROGRAM_LINK  := -pthread $(SANITIZE) -Wl,--as-needed $(LDFLAGS)
-PROGRAM_LIBS  := $(PACKAGE_LIBS) -lm
+PROGRAM_LIBS  := $(PACKAGE_LIBS) -liberty -lm
 
 # The shim lives in other people's processes: never sanitized, never LTO, no canaries (its hooks
 # run before they are set up), no _chk symbols, thread state in the static TLS block.

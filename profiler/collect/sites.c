@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "profiler/collect/clock.h"
@@ -39,10 +41,19 @@ struct sites_site_row {
 	int written;
 };
 
+static int64_t in_ns(struct timespec t)
+{
+	return t.tv_sec * 1000 * MS + t.tv_nsec;
+}
+
 void sites_init(struct sites *s, struct recorder *r)
 {
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
 	*s = (struct sites){
 		.recorder = r,
+		.began_ns = in_ns(now),
 		.modules.most = MOST_MODULES,
 		.frames.most = MOST_FRAMES,
 		.stacks.most = MOST_STACKS,
@@ -421,6 +432,15 @@ static void take_answer(void *arg, size_t index, const struct sites_symbol *symb
 	put_symbol(answers->s, frame, answers->depth, symbol);
 }
 
+/* May the file be what was loaded? Who opens it compares the build id; without one it must be as it was when the run
+ * began. */
+static int may_be_what_ran(const struct sites *s, const struct sites_module_row *row)
+{
+	struct stat st;
+
+	return row->build_id_bytes || (!stat(row->path, &st) && in_ns(st.st_ctim) < s->began_ns);
+}
+
 static int64_t resolve_module(struct sites *s, int32_t module, sites_resolve_fn *resolve,
 			      uint64_t *addresses, int32_t *frames)
 {
@@ -434,7 +454,7 @@ static int64_t resolve_module(struct sites *s, int32_t module, sites_resolve_fn 
 		addresses[count] = s->frame_rows[i].address;
 		frames[count++] = i + 1;
 	}
-	if (!count || !row->path)
+	if (!count || !row->path || !may_be_what_ran(s, row))
 		return 0;
 	return resolve(&(struct sites_question){row->path, row->build_id, row->build_id_bytes,
 						addresses, count},

@@ -22,7 +22,7 @@ struct sites_symbol {
 };
 struct sites_question {
 	const char *path;
-	const uint8_t *build_id; /* of what was loaded; build_id_bytes may be 0 */
+	const uint8_t *build_id; /* of what was loaded; 0 bytes: it has none, and nobody changed the file */
 	size_t build_id_bytes;
 	const uint64_t *addresses; /* of the file */
 	size_t count;
@@ -40,6 +40,7 @@ struct sites {
 	struct sites_frame_row *frame_rows;
 	struct sites_site_row *site_rows;
 	int32_t module_room, frame_room, site_room;
+	int64_t began_ns;              /* CLOCK_REALTIME */
 	int64_t read_ns, height_bytes; /* of the last reading of all */
 	int foreign_version, mean_told, objects_told;
 	int edge; /* an edge came since */

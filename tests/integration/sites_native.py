@@ -1,5 +1,7 @@
 """Call sites of native code: names as addr2line gives them, also from separate debug files; exact when all is followed."""
+import collections
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -82,6 +84,22 @@ def a_separate_debug_file_beside_the_program_names_it_as_well():
 
 
 @tap.claim
+def a_separate_debug_file_of_the_system_is_found_by_its_build_id():
+    program = separated("filed", TMP / "filed.debug")
+    notes = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True).stdout
+    build_id = re.search(r"Build ID: (\w+)", notes)[1]
+    place = Path("/usr/lib/debug/.build-id", build_id[:2], f"{build_id[2:]}.debug")
+    session = TMP / "filed.loopmem"
+    script = f"""mount -t tmpfs none /usr/lib/debug || exit 77
+        mkdir -p {place.parent} && mv {TMP}/filed.debug {place} && {LOOPMEM} run -q -o {session} -- {program}"""
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", script], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if not session.exists():
+        raise tap.Skip(f"no file system can be mounted here: {done.stderr.strip()}")
+    names = of_program(session, program)[0][1]
+    assert [function for function, _, _ in names] == ["take", "fill"], names
+
+
+@tap.claim
 def without_it_there_is_the_module_and_the_address():
     program = separated("stripped", TMP / "stripped.debug")
     (TMP / "stripped.debug").unlink()
@@ -137,18 +155,75 @@ def a_session_that_was_never_closed_is_named_when_it_is_read():
     assert listed(session) == shown, "no file: no name"
 
 
-@tap.claim
-def a_file_that_was_replaced_since_is_not_taken_for_what_ran():
-    program = TMP / "replaced"
-    shutil.copy(segments.target("inlined"), program)
-    session = TMP / "replaced.loopmem"
+def without_build_id(name):
+    program = TMP / name
+    subprocess.run(["gcc", "-O1", "-g", "-fno-builtin", "-Wl,--build-id=none", f"-I{SRC}", SRC / "tests/targets/inlined.c",
+                    "-o", program], check=True)
+    return program
+
+
+def replaced_while_it_runs(program):
+    """What its frames were called at the end."""
+    session = TMP / f"{program.name}-replaced.loopmem"
     run = subprocess.Popen([LOOPMEM, "run", "-q", "-o", session, "--", program], stdin=subprocess.PIPE)
     while not has_sites(session):
         time.sleep(0.05)
     program.unlink()
     shutil.copy(segments.target("lives"), program)
     run.communicate()
-    assert not of_program(session, program)[0][1]
+    return of_program(session, program)[0][1]
+
+
+@tap.claim
+def a_file_that_was_replaced_since_is_not_taken_for_what_ran():
+    program = TMP / "replaced"
+    shutil.copy(segments.target("inlined"), program)
+    assert not replaced_while_it_runs(program)
+
+
+@tap.claim
+def without_a_build_id_a_file_is_what_ran_when_nobody_changed_it_since():
+    program = without_build_id("unnumbered")
+    names = of_program(profile(program, "unnumbered"), program)[0][1]
+    assert [function for function, _, _ in names] == ["take", "fill"], names
+    assert not replaced_while_it_runs(program)
+
+
+def library(name, inner):
+    """One whose `allocate` calls `inner`; all of them have the same code at the same places."""
+    path = TMP / name
+    source = f"#include <stdlib.h>\n__attribute__((noinline)) void *{inner}(size_t n) {{ return (char *)malloc(n + 16) + 16; }}\n" \
+             f"void *allocate(size_t n) {{ return (char *){inner}(n) - 16; }}\n"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-g", "-fno-builtin", "-x", "c", "-", "-o", path], input=source, text=True,
+                   check=True)
+    return path
+
+
+def reopened(name, first, second, *how):
+    """{function or None: live bytes} of what the libraries allocated."""
+    session = TMP / f"{name}.loopmem"
+    done = subprocess.run([LOOPMEM, "run", "-q", "-o", session, "--", segments.target("reopen"), first, second, *how])
+    if done.returncode == 77:
+        raise tap.Skip("the loader put the second library elsewhere")
+    assert done.returncode == 0
+    report = json.loads(subprocess.check_output([LOOPMEM, "report", "-f", "json", session]))
+    found = collections.Counter()
+    for site in report["sites"]:
+        if site["stack"]:
+            found[site["stack"][0]["function"]] += site["live_bytes"]
+    return found
+
+
+@tap.claim
+def a_library_in_the_place_of_one_that_was_closed_has_its_own_names():
+    found = reopened("closed", library("libone.so", "alpha"), library("libtwo.so", "omega"))
+    assert found["alpha"] > 10e6 and found["omega"] > 10e6, found
+
+
+@tap.claim
+def a_library_that_was_built_anew_and_loaded_again_does_not_name_what_was_there_before():
+    found = reopened("over", library("libthree.so", "alpha"), library("libfour.so", "omega"), "over")
+    assert found["omega"] > 10e6 and found[None] > 10e6 and not found["alpha"], found
 
 
 @tap.claim

@@ -95,12 +95,35 @@ static void a_file_of_another_build_is_not_opened(void **state)
 	assert_null(symbols_open("/nonexistent", NULL, 0));
 }
 
+static void names_of_cxx_and_of_both_manglings_of_rust_are_written_as_people_do(void **state)
+{
+	static const char *const names[][2] = {
+		{"_ZNK5Cache4findERKSs", "Cache::find(std::string const&) const"},
+		{"_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"},
+		{"_RNvMsr_NtCs3ssYzQotkvD_3std4pathNtB5_7PathBuf3newCs15kBYyAo9fc_7mycrate",
+		 "<std::path::PathBuf>::new"},
+		{"_Z4fillv.part.0", "fill() [clone .part.0]"},
+		{"_Zz", "_Zz"},
+		{"_Rotate", "_Rotate"},
+		{"_PyObject_Malloc", "_PyObject_Malloc"},
+		{"malloc", "malloc"},
+		{"", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_string_equal(symbols_demangled(names[i][0]), names[i][1]);
+	assert_null(symbols_demangled(NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_function_is_named_at_its_begin_and_within),
 		cmocka_unit_test(each_of_many_addresses_gets_the_answer_that_it_gets_alone),
 		cmocka_unit_test(a_file_of_another_build_is_not_opened),
+		cmocka_unit_test(
+			names_of_cxx_and_of_both_manglings_of_rust_are_written_as_people_do),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
