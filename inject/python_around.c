@@ -1,12 +1,12 @@
 /*
  * python_around.c: our calls around the user's functions. The GIL is held everywhere here.
  *
- * A wrapper is a built-in function whose `self` is the tuple (function, before, after), inside an
- * instancemethod, which binds it to instances as a Python function would be.
+ * What is called is a built-in function whose `self` is the tuple (function, before, after); wrappers.py
+ * gives it the looks of the function.
  */
 #include "inject/python_around.h"
 
-#include <string.h>
+#include <stddef.h>
 
 #include "inject/python_frame.h"
 #include "inject/self.h"
@@ -200,32 +200,15 @@ static PyObject *call_around(PyObject *self, PyObject *args, PyObject *keywords)
 	return skip ? result : finish(after, args, result);
 }
 
-/* Method definitions live as long as the functions made of them: one for each name that is
- * wrapped. */
-static struct python_method *definition(const char *name)
-{
-	static struct python_method methods[] = {
-		{.name = "__init__"},          {.name = "_reset"},
-		{.name = "_next_data"},        {.name = "exec_module"},
-		{.name = "_shutdown_workers"}, {.name = "start"},
-		{.name = "wrapped"},
-	};
-	size_t i = 0, last = sizeof(methods) / sizeof(methods[0]) - 1;
-
-	while (i < last && strcmp(methods[i].name, name) != 0)
-		i++;
-	methods[i].call = (PyObject * (*)(PyObject *, PyObject *))(void (*)(void))call_around;
-	methods[i].flags = PYTHON_VARARGS | PYTHON_KEYWORDS;
-	return &methods[i];
-}
+static struct python_method definition = {.name = "call",
+					  .flags = PYTHON_VARARGS | PYTHON_KEYWORDS};
 
 PyObject *python_around(PyObject *self, PyObject *args)
 {
-	const char *name;
-	PyObject *parts[3], *tuple, *function, *method = NULL;
+	PyObject *parts[3], *tuple, *call;
 
 	(void)self;
-	if (!py.PyArg_ParseTuple(args, "sOOO", &name, &parts[0], &parts[1], &parts[2]))
+	if (!py.PyArg_ParseTuple(args, "OOO", &parts[0], &parts[1], &parts[2]))
 		return NULL;
 	if (!nothing)
 		nothing = py.PyDict_New();
@@ -236,11 +219,16 @@ PyObject *python_around(PyObject *self, PyObject *args)
 		py.Py_IncRef(parts[i]);
 		py.PyTuple_SetItem(tuple, i, parts[i]);
 	}
-	function = py.PyCFunction_NewEx(definition(name), tuple, NULL);
+	definition.call = (PyObject * (*)(PyObject *, PyObject *))(void (*)(void))call_around;
+	call = py.PyCFunction_NewEx(&definition, tuple, NULL);
 	py.Py_DecRef(tuple);
-	if (function) {
-		method = py.PyInstanceMethod_New(function);
-		py.Py_DecRef(function);
-	}
-	return method;
+	return call;
+}
+
+PyObject *python_method(PyObject *self, PyObject *args)
+{
+	PyObject *callable;
+
+	(void)self;
+	return py.PyArg_ParseTuple(args, "O", &callable) ? py.PyInstanceMethod_New(callable) : NULL;
 }

@@ -2,7 +2,7 @@
  * python_around.h: calls of ours around a Python function of the user's, of which the user sees
  * nothing.
  *
- * The wrapper is a built-in method: it has no frame, so tracebacks, warnings with a stack level
+ * What is called is built in: it has no frame, so tracebacks, warnings with a stack level
  * and sys._getframe() are as without it. What our calls raise is swallowed and counted, unless it
  * is the user's own: a signal handler that raised while they ran.
  */
@@ -12,7 +12,7 @@
 #include "inject/python_api.h"
 
 /*
- * around(name, function, before, after): a method that calls
+ * around(function, before, after): a callable that calls
  *	before(args, kwargs); function(*args, **kwargs); after(args, failed)
  * and returns or raises what `function` did; `failed` is None or the type of the exception. after
  * is left out when before returns None. A signal handler of the user's may raise in before: then
@@ -20,6 +20,9 @@
  * being called twice. METH_VARARGS.
  */
 PyObject *python_around(PyObject *self, PyObject *args);
+
+/* method(callable): it as a method of a class, bound to instances as a Python function would be. METH_VARARGS. */
+PyObject *python_method(PyObject *self, PyObject *args);
 
 /* Between these the guard is raised and trace and profile functions of the user see nothing (from
  * Python 3.11 on, where that can be asked for). */

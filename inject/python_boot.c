@@ -23,6 +23,7 @@
 #include "inject/python/pools_py.h"
 #include "inject/python/processes_py.h"
 #include "inject/python/stages_py.h"
+#include "inject/python/wrappers_py.h"
 #include "inject/python_api.h"
 #include "inject/python_around.h"
 #include "inject/python_calls.h"
@@ -47,7 +48,7 @@ static const struct {
 	}
 	SOURCE(faults), SOURCE(frames),    SOURCE(frameworks), SOURCE(hook),
 	SOURCE(length), SOURCE(lightning), SOURCE(names),      SOURCE(phases),
-	SOURCE(pools),  SOURCE(processes), SOURCE(stages),
+	SOURCE(pools),  SOURCE(processes), SOURCE(stages),     SOURCE(wrappers),
 #undef SOURCE
 };
 

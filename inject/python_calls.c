@@ -258,6 +258,7 @@ static struct python_method methods[] = {
 	{"dropped", call_dropped, PYTHON_NOARGS, NULL},
 	{"state", call_state, PYTHON_VARARGS, NULL},
 	{"around", python_around, PYTHON_VARARGS, NULL},
+	{"method", python_method, PYTHON_VARARGS, NULL},
 	{"values", python_frame_values, PYTHON_VARARGS, NULL},
 	{NULL, NULL, 0, NULL},
 };

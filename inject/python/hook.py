@@ -9,6 +9,7 @@ torch or multiprocessing is. What torch has to look like is checked first; if it
 import sys
 
 faults = load("faults")
+wrappers = load("wrappers")
 
 TARGET = "torch.utils.data.dataloader"
 
@@ -92,8 +93,8 @@ class Finder:
                 sys.meta_path.remove(self)
                 self.follower(args[0])
 
-        loader.exec_module = shim.around(
-            "exec_module", loader.exec_module, lambda args, kwargs: True, executed)
+        loader.exec_module = wrappers.around(
+            loader.exec_module, lambda args, kwargs: True, executed)
 
 
 def await_module(name, follower):

@@ -6,7 +6,7 @@
     _reset(first_iter=False)          started    again: persistent workers, the next epoch
     _shutdown_workers                 ending, ended
 
-Each function here runs inside shim.around: before or after torch's own method, never instead of
+Each function here runs inside wrappers.around: before or after torch's own method, never instead of
 it, with the shim's guard raised, and what it raises is swallowed and counted. A signal handler of
 the user's may raise at any call in it: then the second half of each pair runs, perhaps twice.
 """
@@ -16,6 +16,7 @@ import posix
 faults = load("faults")
 stages = load("stages")
 frames = load("frames")
+wrappers = load("wrappers")
 processes = load("processes")
 
 FAILED = -1  # next_end: neither a batch nor the end
@@ -312,7 +313,7 @@ def wrap(cls, name, before, after):
     key = (_weakref.ref(owner), name)
     if key not in wrapped:
         wrapped.add(key)
-        setattr(owner, name, shim.around(name, owner.__dict__[name], before, after))
+        setattr(owner, name, wrappers.around(owner.__dict__[name], before, after))
 
 
 def adopt(cls):

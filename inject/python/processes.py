@@ -5,7 +5,7 @@ hand out no batches.
     Process(...).start(), a manager      one group for each line that starts them
     plain os.fork                        not here: the shim notes its line, the collector groups
 
-Workers of data loaders are pools.py's. Each function here runs inside shim.around, see pools.py.
+Workers of data loaders are pools.py's. Each function here runs inside wrappers.around, see pools.py.
 """
 import _weakref
 import posix
@@ -13,6 +13,7 @@ import sys
 
 faults = load("faults")
 frames = load("frames")
+wrappers = load("wrappers")
 
 STARTS = {"fork": shim.FORK, "spawn": shim.SPAWN, "forkserver": shim.FORKSERVER, "loky": shim.SPAWN}
 
@@ -173,7 +174,7 @@ def making(args, kwargs):
 
 
 def wrap(cls, name, before, after):
-    setattr(cls, name, shim.around(name, cls.__dict__[name], before, after))
+    setattr(cls, name, wrappers.around(cls.__dict__[name], before, after))
 
 
 def follow_starts(module):

@@ -23,7 +23,7 @@ def guarded(function, *args):
         shim.drops.append(repr(error))
         return False
 
-def around(name, function, before, after):
+def around(function, before, after):
     def call(*args, **kwargs):
         wanted = guarded(before, args, kwargs)
         try:
@@ -81,6 +81,8 @@ class Shim:
         scope = {"__name__": "torch._around", "shim": self}
         exec(compile(AROUND, "<around>", "exec"), scope)
         self.around = scope["around"]
+        self.method = ctypes.pythonapi.PyInstanceMethod_New
+        self.method.restype, self.method.argtypes = ctypes.py_object, [ctypes.py_object]
 
     def dropped(self):
         self.drops.append(repr(sys.exc_info()[1]))

@@ -129,6 +129,24 @@ print(next(iterator), iterator._shutdown_workers(), iterator._shutdown)
 try: dataloader._SingleProcessDataLoaderIter()
 except TypeError as error: print(error)
 """,
+    "functions_that_are_looked_at": """
+import concurrent.futures, inspect, multiprocessing.process, pickle, types
+from torch.utils.data import dataloader
+iterator = dataloader._MultiProcessingDataLoaderIter
+class Executor(concurrent.futures.ProcessPoolExecutor): pass
+class Child(multiprocessing.process.BaseProcess): pass
+for function in (iterator.__init__, iterator._next_data, dataloader._BaseDataLoaderIter.__init__, Executor.__init__, Child.start):
+    print(function.__name__, function.__qualname__, function.__module__, function.__doc__)
+    print(inspect.signature(function), inspect.getfullargspec(function), function.__code__.co_argcount, function.__defaults__)
+    print(inspect.isfunction(function), isinstance(function, types.FunctionType), callable(function))
+    print(len(inspect.getsource(function)), hasattr(function, "nothing"), function.__globals__["__name__"])
+    print(pickle.loads(pickle.dumps(function)) is function, str(function).partition(" at ")[0])
+live = iter(DataLoader(Numbers(1)))
+print(inspect.signature(live._next_data), inspect.ismethod(live._next_data), live._next_data.__self__ is live)
+print(inspect.signature(Executor), inspect.signature(iterator))
+try: iterator._next_data.nothing
+except AttributeError as error: print(error)
+""",
     "threads_that_share_an_iterator": """
 iterator, lock, got = iter(DataLoader(Numbers(40), num_workers=2)), threading.Lock(), []
 def take():
