@@ -1,10 +1,10 @@
 #!/bin/bash
 # venv.sh DIR: makes the Python environment of the torch tests, or brings it up to the pins.
-# DIR/older has the older Lightning. A DIR that was not made here is only checked, never changed.
+# DIR/older has the older Lightning, DIR/frameworks what few tests need. A DIR that was not made here is only checked, never changed.
 set -eu
 cd "$(dirname "$0")/.."
 venv=$1
-pins=tests/python/requirements.txt older=tests/python/requirements-older.txt
+pins=tests/python/requirements.txt
 check=tests/python/environment.py
 export PYTHONDONTWRITEBYTECODE=1
 
@@ -26,8 +26,11 @@ if ! different=$("$venv/bin/python" $check); then
 	install -r $pins
 	"$venv/bin/python" $check
 fi
-if [[ -e $venv/made-by-loopmem ]] && ! cmp -s $older "$venv/older/pins"; then
-	rm -rf "$venv/older"
-	install --no-deps --target "$venv/older" -r $older
-	cp $older "$venv/older/pins"
-fi
+for apart in older frameworks; do
+	apart_pins=tests/python/requirements-$apart.txt
+	if [[ -e $venv/made-by-loopmem ]] && ! cmp -s "$apart_pins" "$venv/$apart/pins"; then
+		rm -rf "${venv:?}/$apart"
+		install --no-deps --target "$venv/$apart" -r "$apart_pins"
+		cp "$apart_pins" "$venv/$apart/pins"
+	fi
+done

@@ -15,23 +15,28 @@ FUNCTIONS = (
     ("transformers.trainer", "evaluate", shim.VALIDATE, None),
     ("transformers.trainer", "predict", shim.PREDICT, None),
     ("fastai.learner", "_do_epoch_train", shim.TRAIN, None),
-    ("fastai.learner", "_do_epoch_validate", shim.VALIDATE, None),
+    ("fastai.learner", "_do_epoch", shim.VALIDATE, None),
+    ("fastai.learner", "validate", shim.VALIDATE, None),
+    ("fastai.learner", "get_preds", shim.PREDICT, None),
+    ("fastai.learner", "_do_fit", None, "epoch"),
     ("keras.src.backend.torch.trainer", "fit", shim.TRAIN, "epoch"),
     ("keras.src.backend.torch.trainer", "evaluate", shim.VALIDATE, None),
     ("keras.src.backend.torch.trainer", "predict", shim.PREDICT, None),
+    ("ultralytics.engine.trainer", "_do_train", shim.TRAIN, None),
     ("composer.trainer.trainer", "_train_loop", shim.TRAIN, None),
+    ("composer.trainer.trainer", "_spin_dataloaders_to_cur_epoch", shim.OTHER, None),  # all of them
     ("composer.trainer.trainer", "_eval_loop", shim.VALIDATE, None),
     ("composer.trainer.trainer", "predict", shim.PREDICT, None),
 )
 
-# module of the class, class of `self`, stage, its field with the epoch
+# module of the class, class of `self`, stage, its field with the epoch, method in which that is one ahead
 CLASSES = (
-    ("mmengine.runner.loops", "EpochBasedTrainLoop", shim.TRAIN, "_epoch"),
-    ("mmengine.runner.loops", "IterBasedTrainLoop", shim.TRAIN, "_epoch"),
-    ("mmengine.runner.loops", "ValLoop", shim.VALIDATE, None),
-    ("mmengine.runner.loops", "TestLoop", shim.TEST, None),
-    ("fastai.learner", "Learner", None, "epoch"),
-    ("ultralytics.engine.validator", "BaseValidator", shim.VALIDATE, None),
+    ("mmengine.runner.loops", "EpochBasedTrainLoop", shim.TRAIN, "_epoch", "run"),
+    ("mmengine.runner.loops", "IterBasedTrainLoop", shim.TRAIN, None, None),
+    ("mmengine.runner.loops", "_InfiniteDataloaderIterator", shim.TRAIN, "_epoch", None),
+    ("mmengine.runner.loops", "ValLoop", shim.VALIDATE, None, None),
+    ("mmengine.runner.loops", "TestLoop", shim.TEST, None, None),
+    ("ultralytics.engine.validator", "BaseValidator", shim.VALIDATE, None, None),
 )
 
 # package, function in it, its variable whose value is the name of the stage
@@ -86,21 +91,21 @@ def matching(table, module, name):
             if row[1] == name and inside(module, row[:1])]
 
 
-def number(value):
-    return value if type(value) is int and 0 <= value < 1 << 31 else None
+def number(value, less=0):
+    return value - less if type(value) is int and less <= value < 1 << 31 else None
 
 
 def told(module, function, space, owner):
     """(stage, epoch, package whose rule it was) that one frame tells, any may be None. `space`: its
     variables."""
     stage = epoch = package = None
-    rules = [(rule, space) for rule in matching(FUNCTIONS, module, function)]
+    rules = [rule[:2] + (space, 0) + rule[2:] for rule in matching(FUNCTIONS, module, function)]
     for cls in type(owner).__mro__ if owner is not None else ():
-        found = matching(CLASSES, cls.__module__, cls.__name__)
-        rules += [(rule, frames.fields(owner)) for rule in found]
-    for (rule_stage, rule_epoch, package), source in rules:
+        rules += [rule[:2] + (frames.fields(owner), function == rule[2]) + rule[3:]
+                  for rule in matching(CLASSES, cls.__module__, cls.__name__)]
+    for rule_stage, rule_epoch, source, ahead, package in rules:
         stage = rule_stage if stage is None else stage
-        epoch = number(source.get(rule_epoch)) if epoch is None else epoch
+        epoch = number(source.get(rule_epoch), ahead) if epoch is None else epoch
     for mode, package in matching(MODES, module, function):
         value = space.get(mode)
         stage = names.stage(value) if type(value) is str else stage

@@ -222,6 +222,16 @@ def frameworks_are_known_by_their_functions_and_classes():
     epochs._epoch = 4
     assert told_by("mmengine.runner.loops", "run_epoch", {}, epochs) == (
         shim.TRAIN, 4, "mmengine")
+    assert told_by("mmengine.runner.loops", "run", {}, epochs)[1] == 3  # validates after it counted
+    assert told_by("fastai.learner", "_do_epoch_train", {}, None)[0] == shim.TRAIN
+    assert told_by("fastai.learner", "_do_epoch", {}, None)[0] == shim.VALIDATE
+    assert told_by("fastai.learner", "_do_fit", {"epoch": 2}, None) == (None, 2, "fastai")
+    assert told_by("fastai.learner", "get_preds", {}, None)[0] == shim.PREDICT
+    assert told_by("ultralytics.engine.trainer", "_do_train", {"epoch": 1}, None) == (
+        shim.TRAIN, None, "ultralytics")
+    assert told_by("composer.trainer.trainer", "_spin_dataloaders_to_cur_epoch", {}, None)[0] == shim.OTHER
+    assert told_by("composer.trainer.trainer", "_eval_loop", {}, None) == (
+        shim.VALIDATE, None, "composer")
 
 
 tap.run()
