@@ -37,53 +37,86 @@ void shm_space_look(struct shm_space *s, struct recorder *r, int64_t t_ns)
 	session_put_int(r->session, "shm_used_max_ns", t_ns);
 }
 
-/* What one dead process left. */
+/* What one dead process left, in this run or before it began. */
 struct left {
 	pid_t pid;
+	int earlier;
 	int64_t bytes;
 	char name[300];
 };
 
 struct search {
 	const struct job *job;
+	int64_t began_ns; /* the session, by the clock of files */
 	struct left left[TOLD_MOST];
 	size_t count;
 };
 
-/* Of a process that is gone, and made since the session began. */
-static int is_stale(const struct search *s, int dir_fd, const char *name, pid_t creator,
-		    struct stat *st)
+static int64_t ns_of(struct timespec t)
 {
-	struct timespec mono, real;
-	int64_t began_ns, made_ns;
-
-	if (fstatat(dir_fd, name, st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st->st_mode) ||
-	    st->st_uid != geteuid())
-		return 0;
-	if (kill(creator, 0) == 0 || errno != ESRCH)
-		return 0;
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	clock_gettime(CLOCK_REALTIME, &real);
-	began_ns = (real.tv_sec - mono.tv_sec) * INT64_C(1000000000) + real.tv_nsec - mono.tv_nsec +
-		   s->job->recorder->clock_ns;
-	made_ns = st->st_mtim.tv_sec * INT64_C(1000000000) + st->st_mtim.tv_nsec;
-	return made_ns >= began_ns;
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-static void add(struct search *s, pid_t creator, const char *name, int64_t bytes)
+static int64_t began_ns(const struct job *j)
+{
+	struct timespec mono, real;
+
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	clock_gettime(CLOCK_REALTIME, &real);
+	return ns_of(real) - ns_of(mono) + j->recorder->clock_ns;
+}
+
+/* A file of this user whose maker's pid nobody has. */
+static int is_abandoned(int dir_fd, const char *name, pid_t creator, struct stat *st)
+{
+	return !fstatat(dir_fd, name, st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st->st_mode) &&
+	       st->st_uid == geteuid() && kill(creator, 0) && errno == ESRCH;
+}
+
+/*
+ * Whether nobody holds or maps it, in whatever pid namespace: only then the kernel gives a lease for writing. The lease ends with the
+ * descriptor; who opens the file in between waits for that, and this process would be told by a signal.
+ */
+static int is_held_by_nobody(int dir_fd, const char *name)
+{
+	void (*before)(int) = signal(SIGIO, SIG_IGN);
+	int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int alone = fd >= 0 && !fcntl(fd, F_SETLEASE, F_WRLCK);
+
+	if (fd >= 0)
+		close(fd);
+	signal(SIGIO, before);
+	return alone;
+}
+
+static void add(struct search *s, const struct left *one)
 {
 	struct left *l = s->left;
 
-	while (l < s->left + s->count && l->pid != creator)
+	while (l < s->left + s->count && (l->pid != one->pid || l->earlier != one->earlier))
 		l++;
 	if (l == s->left + TOLD_MOST)
 		return;
 	if (l == s->left + s->count) {
 		s->count++;
-		*l = (struct left){.pid = creator};
-		snprintf(l->name, sizeof(l->name), "%s/%s", directory, name);
+		*l = *one;
+	} else {
+		l->bytes += one->bytes;
 	}
-	l->bytes += bytes;
+}
+
+static void look_at(struct search *s, int dir_fd, const char *name, pid_t creator)
+{
+	struct left one = {.pid = creator};
+	struct stat st;
+
+	if (!is_abandoned(dir_fd, name, creator, &st))
+		return;
+	one.earlier = ns_of(st.st_ctim) < s->began_ns;
+	one.bytes = (int64_t)st.st_blocks * 512;
+	snprintf(one.name, sizeof(one.name), "%s/%s", directory, name);
+	if (!one.earlier || is_held_by_nobody(dir_fd, name))
+		add(s, &one);
 }
 
 static int manager_lives(const struct job *j)
@@ -103,13 +136,11 @@ static void search(struct search *s)
 
 	while (dir && (entry = readdir(dir))) {
 		char path[sizeof(directory) + sizeof(entry->d_name) + 1];
-		struct stat st;
 		pid_t creator;
 
 		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
-		if (proc_shm_name(path, &creator) && creator > 0 &&
-		    is_stale(s, dirfd(dir), entry->d_name, creator, &st))
-			add(s, creator, entry->d_name, (int64_t)st.st_blocks * 512);
+		if (proc_shm_name(path, &creator) && creator > 0)
+			look_at(s, dirfd(dir), entry->d_name, creator);
 	}
 	if (dir)
 		closedir(dir);
@@ -117,7 +148,7 @@ static void search(struct search *s)
 
 void shm_space_tell_stale(const struct job *j, int64_t t_ns)
 {
-	struct search s = {.job = j};
+	struct search s = {.job = j, .began_ns = began_ns(j)};
 
 	if (manager_lives(j))
 		return;
@@ -125,7 +156,8 @@ void shm_space_tell_stale(const struct job *j, int64_t t_ns)
 	for (size_t i = 0; i < s.count; i++)
 		session_put_event(j->recorder->session,
 				  &(struct session_event){.t_ns = t_ns,
-							  .kind = "stale-shm",
+							  .kind = s.left[i].earlier ? "earlier-shm"
+										    : "stale-shm",
 							  .process = SESSION_NULL,
 							  .pool = SESSION_NULL,
 							  .value = s.left[i].bytes,

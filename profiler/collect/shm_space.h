@@ -18,8 +18,9 @@ void shm_space_look(struct shm_space *s, struct recorder *r, int64_t t_ns);
 
 /*
  * Writes an event "stale-shm" for every dead process that left files which carry its pid (torch_PID_...), value = bytes, value2 = pid, text =
- * one of the names. Files of this user, of pids that this pid namespace does not know, not younger than the session; at the end of a run. Not
- * while a shm manager lives: it will remove them.
+ * one of the names; "earlier-shm" for those that are older than the session. Files of this user, of pids that this pid namespace does not
+ * know; older ones only when no process at all holds or maps them: their owners may live in another container. At the end of a run, and
+ * not while a shm manager of the job lives: it will remove them.
  */
 void shm_space_tell_stale(const struct job *j, int64_t t_ns);
 

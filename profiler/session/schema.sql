@@ -55,7 +55,7 @@ CREATE TABLE pool_worker(
 ) WITHOUT ROWID;
 
 -- Edges, in order of time within a process; kinds are the names of enum loopmem_event_kind in lower case
--- ("pool-begin" ... "trim"), and the collector's own "process-seen" "process-ended" "oom-kill" "stale-shm" "note".
+-- ("pool-begin" ... "trim"), and the collector's own "process-seen" "process-ended" "oom-kill" "stale-shm" "earlier-shm" "note".
 CREATE TABLE event(
   id INTEGER PRIMARY KEY,
   t_ns INTEGER NOT NULL,

@@ -19,19 +19,23 @@ def spawned(*more):
     return findings(*SPAWNED, *more, options=["--sample-bytes=8192"])  # an estimate to 1 %
 
 
-def small_shm(name, mib):
-    """In a mount namespace with a /dev/shm of its own of 64 MiB."""
+def in_small_shm(name, command, around=()):
+    """In a mount namespace with a /dev/shm of its own of 64 MiB; `around`: a command that starts the run."""
     session = path(f"{name}.loopmem")
     script = 'mount -t tmpfs -o size=64m none /dev/shm || exit 77; exec "$@"'
     try:
-        r = subprocess.run(["unshare", "-Urm", "sh", "-c", script, "sh", LOOPMEM, "run", "-q", "-o", session, "--",
-                            FAULTS, name, str(mib)], capture_output=True, text=True, timeout=120)
+        r = subprocess.run(["unshare", "-Urm", "sh", "-c", script, "sh", *around, LOOPMEM, "run", "-q", "-o", session, "--",
+                            *command], capture_output=True, text=True, timeout=120)
     except FileNotFoundError:
         raise tap.Skip("unshare is not installed") from None
     if r.returncode == 77 or "unshare" in r.stderr:
         raise tap.Skip("no mount namespace of our own here")
     assert r.returncode == 0, r.stderr
     return read(session)[0], r.stdout
+
+
+def small_shm(name, mib):
+    return in_small_shm(name, (FAULTS, name, str(mib)))
 
 
 twins = Twins()
@@ -78,6 +82,42 @@ def what_a_dead_process_left_in_shared_memory_is_found():
     os.unlink(file)
     near(found["stale-shm"]["evidence"]["stale_bytes"], 8 * MIB)
     assert found["stale-shm"]["evidence"]["file"] == file, found
+
+
+LEFT_BEFORE = """
+import mmap, os, subprocess, sys
+kind, *command = sys.argv[1:]
+dead = subprocess.Popen(["true"])
+dead.wait()
+file = f"/dev/shm/torch_{os.getpid() if kind == 'owned' else dead.pid}_7_0"
+with open(file, "w+b") as f:
+    f.write(bytes(8 << 20))
+    f.flush()
+    held = mmap.mmap(f.fileno(), 0) if kind == "held" else None
+print(file, flush=True)
+sys.exit(subprocess.run(command).returncode)
+"""
+
+
+def before(kind):
+    """A run that finds a file of 8 MiB in /dev/shm: of a dead process, of one that lives, of a dead one but mapped."""
+    return in_small_shm(f"left-{kind}", ("sleep", "0.5"), (os.environ["PYTHON"], "-c", LEFT_BEFORE, kind))
+
+
+@tap.claim
+def what_an_earlier_run_left_in_shared_memory_is_found():
+    found, printed = before("dead")
+    file = printed.strip()
+    near(found["stale-shm"]["evidence"]["earlier_bytes"], 8 * MIB)
+    assert "stale_bytes" not in found["stale-shm"]["evidence"], found
+    assert found["stale-shm"]["severity"] == "notice" and found["stale-shm"]["evidence"]["file"] == file, found
+    assert found["stale-shm"]["advice"] == f"rm {file.removesuffix('7_0')}*", found
+
+
+@tap.claim
+def files_whose_owner_lives_or_that_somebody_maps_are_not_stale():
+    assert not before("owned")[0]
+    assert not before("held")[0]
 
 
 @tap.claim

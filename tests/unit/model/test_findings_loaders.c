@@ -344,19 +344,24 @@ static void room_in_dev_shm_and_what_others_fill_is_no_pressure(void **state)
 	model_close(m);
 }
 
+static void leave(struct script *s, const char *kind, int64_t pid, double mib)
+{
+	session_put_event(s->w, &(struct session_event){.t_ns = script_ns(9.9),
+							.kind = kind,
+							.process = SESSION_NULL,
+							.pool = SESSION_NULL,
+							.value = (int64_t)(mib * (double)MIB),
+							.value2 = pid,
+							.text = "/dev/shm/torch_1002_7_0"});
+}
+
 static struct model *leaving_files(struct script *s, const char *name, int64_t pid, double mib)
 {
 	script_begin(s, name);
 	script_process(s, 2, 0, 0, 1, 5);
 	for (double t = 0; t < 10; t += 0.5)
 		script_walk(s, t, OWNER, 50, 0);
-	session_put_event(s->w, &(struct session_event){.t_ns = script_ns(9.9),
-							.kind = "stale-shm",
-							.process = SESSION_NULL,
-							.pool = SESSION_NULL,
-							.value = (int64_t)(mib * (double)MIB),
-							.value2 = pid,
-							.text = "/dev/shm/torch_1002_7_0"});
+	leave(s, "stale-shm", pid, mib);
 	return script_finish(s, 10);
 }
 
@@ -386,6 +391,35 @@ static void files_of_strangers_and_crumbs_are_not(void **state)
 	model_close(m);
 }
 
+/* In a /dev/shm of 1000 MiB two processes of earlier runs left `mib` each. */
+static struct model *leaving_earlier(struct script *s, const char *name, double mib)
+{
+	script_begin(s, name);
+	session_put_int(s->w, "shm_size_bytes", 1000 * MIB);
+	for (double t = 0; t < 10; t += 0.5)
+		script_walk(s, t, OWNER, 50, 0);
+	leave(s, "earlier-shm", 501, mib);
+	leave(s, "earlier-shm", 502, mib);
+	return script_finish(s, 10);
+}
+
+static void what_earlier_runs_left_is_told_when_it_matters(void **state)
+{
+	struct script s;
+	struct model *m = leaving_earlier(&s, "earlier", 6);
+	const struct model_finding *f = script_finding(m, "stale-shm");
+
+	(void)state;
+	assert_non_null(f);
+	assert_int_equal(f->severity, MODEL_NOTICE);
+	assert_mib(script_evidence(f, "earlier_bytes"), 12);
+	assert_string_equal(f->advice, "rm /dev/shm/torch_{501,502}_*");
+	model_close(m);
+	m = leaving_earlier(&s, "earlier-little", 4);
+	assert_null(script_finding(m, "stale-shm"));
+	model_close(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -403,6 +437,7 @@ int main(void)
 		cmocka_unit_test(room_in_dev_shm_and_what_others_fill_is_no_pressure),
 		cmocka_unit_test(files_of_dead_processes_of_the_job_are_named),
 		cmocka_unit_test(files_of_strangers_and_crumbs_are_not),
+		cmocka_unit_test(what_earlier_runs_left_is_told_when_it_matters),
 	};
 
 	return cmocka_run_group_tests_name("findings about loaders", tests, NULL, NULL);
