@@ -88,6 +88,9 @@ static void find_least(const struct model *m, const struct load *rounds, struct 
 		as_it_runs = fmin(as_it_runs, fit(room, r->each, workers));
 		released = fmin(released, fit(room + r->idle, r->each - r->idle_each, workers));
 	}
+	/* what was killed for memory did not fit, whatever was resident when it was last looked at */
+	if (m->oom_killed || m->totals.oom_kills)
+		as_it_runs = fmin(as_it_runs, workers - 1);
 	c->as_it_runs = (int64_t)as_it_runs;
 	c->idle_released = (int64_t)released;
 }

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """What grows step by step is found, with what the program knows of itself, and its twin that drops what it makes has no finding. The programs
 mostly wait: they run side by side."""
-import json
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
+import cgroups
 import tap
-from profiled import LOOPMEM, path, run, target
+from found import MIB, read
+from profiled import LOOPMEM, TMP, path, run, target
 
-MIB = 1 << 20
 SIZES = {"grow-until-end": 480, "grow-until-full": 360, "grow-when-reused": 120, "main-growth": 128, "main-growth-freed": 256,
          "fd-growth": 1, "file-cache": 256, "rss-overcount": 300}
 
@@ -19,20 +19,37 @@ def diagnose(name):
     # a twin keeps nothing, however much it makes: it makes less, since pages cost more than the wait
     mib = SIZES[name.removesuffix("-not")] // (4 if name.endswith("-not") else 1)
     r = run(target("growth_faults"), name, str(max(mib, 1)), options=["-q", "-o", session])
+    return result(r, session)
+
+
+def result(r, session):
     if r.returncode == 77:
         return None
     assert r.returncode == 0, r.stderr
-    text = subprocess.check_output([LOOPMEM, "report", "-f", "json", session])
-    return {f["id"]: f for f in json.loads(text)["findings"]}, [int(word) for word in r.stdout.split()]
+    return read(session)[0], [int(word) for word in r.stdout.split()]
 
 
-pool = ThreadPoolExecutor(2 * len(SIZES))
+def write_in_a_cgroup(name):
+    """The same in a cgroup of its own, to which page cache is charged, or the reason why not."""
+    session = path(f"{name}.loopmem")
+    try:
+        r = cgroups.run(LOOPMEM, "run", "-q", "-o", session, "--", target("growth_faults"), name, "256")
+    except tap.Skip as why:
+        return why
+    return result(r, session)
+
+
+pool = ThreadPoolExecutor(2 * len(SIZES) + 2)
 runs = {name: pool.submit(diagnose, name) for size in SIZES for name in (size, size + "-not")}
+runs |= {name: pool.submit(write_in_a_cgroup, name) for name in ("file-written", "file-written-not")}
 
 
 def twins(name, finding):
     """The finding of the program with the fault and what it printed; the twin has none."""
     both = runs[name].result(), runs[name + "-not"].result()
+    for skip in both:
+        if isinstance(skip, tap.Skip):
+            raise skip
     if None in both:
         raise tap.Skip("the program cannot have this fault here")
     (found, printed), (clean, _) = both
@@ -101,6 +118,17 @@ def a_mapped_file_is_no_leak():
     found, (size,) = twins("file-cache", "file-cache-not-leak")
     near(found["evidence"]["file_growth_bytes"], size)
     near(found["evidence"]["mapped_file_bytes"], size)
+
+
+@tap.claim
+def page_cache_that_is_charged_to_the_job_is_no_leak():
+    if subprocess.run(["stat", "-f", "-c", "%T", TMP], capture_output=True, text=True).stdout.strip() == "tmpfs":
+        raise tap.Skip("files in memory are no page cache")
+    found, (size,) = twins("file-written", "file-cache-not-leak")
+    near(found["evidence"]["file_growth_bytes"], size)
+    near(found["evidence"]["page_cache_bytes"], size)
+    assert found["evidence"]["mapped_file_bytes"] < 16 * MIB, found
+    assert found["evidence"]["anonymous_growth_bytes"] < 8 * MIB, found
 
 
 @tap.claim

@@ -1,14 +1,18 @@
 """Memory cgroups for tests: a real one where it can be made, or the files of one, written by the test, where a mount namespace can."""
+import itertools
 import os
+import subprocess
 
 import tap
+from profiled import TMP, until
 
 CGROUPS = "/sys/fs/cgroup/memory"
+_numbers = itertools.count()
 
 
 def own_cgroup(limit=None):
     """The directory of a new memory cgroup (version 1)."""
-    directory = f"{CGROUPS}/loopmem-test-{os.getpid()}"
+    directory = f"{CGROUPS}/loopmem-test-{os.getpid()}-{next(_numbers)}"
     try:
         os.mkdir(directory)
         with open(f"{directory}/memory.use_hierarchy") as f:
@@ -20,6 +24,16 @@ def own_cgroup(limit=None):
             with open(f"{directory}/{name}", "w") as f:
                 f.write(str(limit))
     return directory
+
+
+def run(*command, limit=None):
+    """To its end, in a cgroup of its own."""
+    directory = own_cgroup(limit)
+    script = f'echo $$ > {directory}/cgroup.procs; exec "$@"'
+    try:
+        return subprocess.run(["sh", "-c", script, "sh", *command], capture_output=True, text=True, timeout=120, cwd=TMP)
+    finally:
+        until(lambda: not os.system(f"rmdir {directory} 2>/dev/null"), "the cgroup to be empty")
 
 
 def where():

@@ -225,6 +225,28 @@ static void file_cache(int faulty)
 	pause_s(1.5);
 }
 
+/* Writes a file, whose pages stay in the page cache; the twin writes its first part again and again. */
+static void file_written(int faulty)
+{
+	FILE *file = tmpfile();
+	size_t part = size / STEPS / 4096 * 4096;
+	char *block = memset(malloc(part), 1, part);
+
+	if (!file)
+		exit(77);
+	loopmem_phase_begin(LOOPMEM_STAGE_OTHER, LOOPMEM_UNKNOWN, "write");
+	for (int i = 0; i < STEPS; i++, pause_s(STEP_S)) {
+		if (!faulty)
+			rewind(file);
+		if (fwrite(block, part, 1, file) != 1 || fflush(file))
+			exit(77);
+	}
+	printf("%zu\n", part * STEPS);
+	fflush(stdout);
+	loopmem_phase_end();
+	pause_s(1.5);
+}
+
 /* Children that share what their parent has. */
 static void rss_overcount(int faulty)
 {
@@ -252,6 +274,7 @@ static const struct fault faults[] = {
 	{"main-growth-freed", main_growth_freed},
 	{"fd-growth", fd_growth},
 	{"file-cache", file_cache},
+	{"file-written", file_written},
 	{"rss-overcount", rss_overcount},
 };
 
