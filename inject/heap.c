@@ -12,8 +12,8 @@
 #include "inject/identity.h"
 #include "inject/lifecycle.h"
 #include "inject/python_boot.h"
+#include "inject/rate.h"
 #include "inject/real.h"
-#include "inject/sample.h"
 #include "inject/sampled.h"
 #include "inject/self.h"
 #include "inject/trim.h"
@@ -192,31 +192,18 @@ void heap_move_end(struct heap_move move, void *old, void *block, size_t asked_b
 	heap_note_alloc(block);
 }
 
-/* Up to a sampling point the way was exponential, so behind an early tick it is so again, drawn anew; what of the block
- * lies behind the tick is still to be passed. */
-static bool is_sampling_point(bool early)
+/* The countdown ran out: everything that must happen now and then. The mean by which the block was met, or 0 when it was at
+ * no sampling point. A new way begins at the block's end. The guard is up. */
+static uint64_t tick(void)
 {
-	if (!early)
-		return true;
-	thread.countdown += sample_gap(&thread.random);
-	return thread.countdown < 0;
-}
+	uint64_t mean_bytes = rate_met(&thread);
 
-/* The countdown ran out: everything that must happen now and then. True when it was at a sampling point. The guard is
- * up. */
-static bool tick(void)
-{
-	bool early = thread.early, hit;
-
-	thread.early = 0;
-	hit = is_sampling_point(early);
-	if (hit)
-		thread.countdown = sample_gap(&thread.random);
 	lifecycle_check_fork();
 	self_settle();
 	python_boot_tick();
 	trim_look();
-	return hit;
+	thread_count_down();
+	return mean_bytes;
 }
 
 /* Our own allocations and those inside a lock are counted, never sampled. */
@@ -232,12 +219,14 @@ static bool is_busy(void)
 void *heap_tick(void *block)
 {
 	int saved = errno;
+	uint64_t mean_bytes;
 
 	if (is_busy())
 		return block;
 	guard_enter();
-	if (tick() && self_is_published())
-		sampled_block(block, usable_bytes(block));
+	mean_bytes = tick();
+	if (mean_bytes && self_is_published())
+		sampled_block(block, usable_bytes(block), mean_bytes);
 	guard_leave();
 	errno = saved;
 	return block;
@@ -251,29 +240,31 @@ uint64_t heap_allocations(void)
 void heap_object_tick(const void *object, size_t bytes)
 {
 	int saved = errno;
+	uint64_t mean_bytes;
 
 	if (thread.state == THREAD_NEW)
 		thread_attach();
 	if (is_busy())
 		return;
 	guard_enter();
-	if (thread.countdown < 0 && tick() && self_is_published())
-		sampled_block(object, bytes);
+	mean_bytes = thread.countdown < 0 ? tick() : 0;
+	if (mean_bytes && self_is_published())
+		sampled_block(object, bytes, mean_bytes);
 	guard_leave();
 	errno = saved;
 }
 
-/* From a quarter of the mean on mappings are sampled for certain: they are few, and the caller of most (an allocator of
- * its own, such as Python's) says where memory grows. */
+/* Large mappings are sampled for certain: they are few, and the caller of most (an allocator of its own, such as Python's)
+ * says where memory grows. */
 static bool is_large(size_t bytes)
 {
-	return bytes >= sample_mean_bytes() / 4;
+	return bytes >= rate_certain_bytes();
 }
 
 void heap_mapped(const void *start, size_t bytes)
 {
 	int saved = errno;
-	bool hit;
+	uint64_t mean_bytes;
 
 	if (thread.state == THREAD_NEW)
 		thread_attach();
@@ -281,9 +272,11 @@ void heap_mapped(const void *start, size_t bytes)
 	if (is_busy() || (thread.countdown >= 0 && !is_large(bytes)))
 		return;
 	guard_enter();
-	hit = thread.countdown < 0 && tick();
-	if ((hit || is_large(bytes)) && self_is_published())
-		sampled_mapping((uintptr_t)start, (uintptr_t)start + bytes, is_large(bytes));
+	mean_bytes = thread.countdown < 0 ? tick() : 0;
+	if (is_large(bytes))
+		mean_bytes = SAMPLED_FOR_CERTAIN;
+	if (mean_bytes && self_is_published())
+		sampled_mapping((uintptr_t)start, (uintptr_t)start + bytes, mean_bytes);
 	guard_leave();
 	errno = saved;
 }

@@ -21,9 +21,9 @@
 #include "inject/pools.h"
 #include "inject/python_boot.h"
 #include "inject/python_objects.h"
+#include "inject/rate.h"
 #include "inject/real.h"
 #include "inject/regions.h"
-#include "inject/sample.h"
 #include "inject/sampled.h"
 #include "inject/self.h"
 #include "inject/thread.h"
@@ -53,6 +53,7 @@ static void make_fork_detector(void)
 static void become_child(uint64_t inherited_live_bytes)
 {
 	python_boot_forked();
+	rate_forked();
 	heap_forked();
 	self_forked(inherited_live_bytes);
 	regions_forked();
@@ -178,7 +179,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv)
 	guard_enter();
 	real_resolve();
 	python_objects_want(secure_getenv("LOOPMEM_PYTHON_ALLOCATORS"));
-	sample_set_mean(secure_getenv("LOOPMEM_SAMPLE_BYTES"));
+	rate_set(secure_getenv("LOOPMEM_SAMPLE_BYTES"));
 	heap_start();
 	make_fork_detector();
 	pthread_atfork(before_fork, after_fork_parent, after_fork_child);

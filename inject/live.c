@@ -216,12 +216,14 @@ static void erase(uint64_t at)
 	memmove(place, place + 1, (mapping_count - at) * sizeof(*place));
 }
 
-/* Takes [start, end) out of `live`, which stands for `whole` bytes of addresses. */
+/* Takes `bytes` out of `live`, which stands for `whole` bytes of addresses; what is owed stays with the rest. */
 static struct live cut(struct live *live, uint64_t bytes, uint64_t whole)
 {
 	double share = (double)bytes / (double)whole;
-	struct live part = {live->site, live->arena, (uint64_t)((double)live->bytes * share),
-			    (uint64_t)((double)live->blocks * share)};
+	struct live part = {.site = live->site,
+			    .arena = live->arena,
+			    .bytes = (uint64_t)((double)live->bytes * share),
+			    .blocks = (uint64_t)((double)live->blocks * share)};
 
 	live->bytes -= part.bytes;
 	live->blocks -= part.blocks;

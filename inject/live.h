@@ -15,7 +15,8 @@
 
 struct live {
 	uint32_t site;
-	uint32_t arena;         /* a mapping in which Python keeps objects */
+	uint32_t arena : 1;     /* a mapping in which Python keeps objects */
+	uint32_t owed_ns : 31;  /* what its sample cost, to be charged at its end (rate.h) */
 	uint64_t bytes, blocks; /* what it stands for, as in sites.h */
 };
 

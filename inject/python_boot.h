@@ -12,6 +12,9 @@
 
 #include <stdbool.h>
 
+/* As long as ticks should come soon, one comes after so many bytes. */
+enum { PYTHON_BOOT_BYTES = 16 << 10 };
+
 /* Called on the slow path of an allocation: no lock of ours held, errno saved by the caller. Cheap
  * when there is nothing left to do. Never runs Python code itself. */
 void python_boot_tick(void);

@@ -4,28 +4,6 @@
  */
 #include "inject/sample.h"
 
-static uint64_t mean_bytes = SAMPLE_MEAN_BYTES; /* written before threads exist */
-
-void sample_set_mean(const char *text)
-{
-	uint64_t value = 0;
-
-	if (!text || !*text)
-		return;
-	for (; *text; text++) {
-		if (*text < '0' || *text > '9' || value > (UINT64_MAX >> 8))
-			return;
-		value = value * 10 + (uint64_t)(*text - '0');
-	}
-	if (value > 0 && value < (UINT64_C(1) << 50))
-		mean_bytes = value;
-}
-
-uint64_t sample_mean_bytes(void)
-{
-	return mean_bytes;
-}
-
 /* splitmix64 (Steele, Lea, Flood 2014): any state is a good state. */
 static uint64_t next_random(uint64_t *state)
 {
@@ -51,7 +29,7 @@ static double minus_log(uint64_t n)
 	return (53 - e) * 0.69314718055994530942 - 2 * sum;
 }
 
-int64_t sample_gap(uint64_t *random)
+int64_t sample_gap(uint64_t *random, uint64_t mean_bytes)
 {
 	if (mean_bytes == 1)
 		return 0;
@@ -73,7 +51,7 @@ static double chance(double x)
 	return y;
 }
 
-double sample_weight(uint64_t bytes)
+double sample_weight(uint64_t bytes, uint64_t mean_bytes)
 {
 	if (mean_bytes == 1)
 		return 1;

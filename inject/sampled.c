@@ -12,6 +12,7 @@
 #include "inject/locks.h"
 #include "inject/modules.h"
 #include "inject/phase.h"
+#include "inject/rate.h"
 #include "inject/sample.h"
 #include "inject/self.h"
 #include "inject/site_table.h"
@@ -230,22 +231,36 @@ void sampled_count_free(const struct live *live)
 	keep_edge(counts);
 	site_count(&counts->free_bytes, live->bytes);
 	site_count(&counts->free_blocks, live->blocks);
+	rate_charge(live->owed_ns);
 }
 
-static struct live begin(double bytes, double blocks, bool mapping)
+static void count_sample(const struct live *live, uint64_t mean_bytes)
 {
+	struct loopmem_sites *header = site_table_header();
+
+	site_count(&header->samples, 1);
+	if (!live->site)
+		site_count(&header->stackless, 1);
+	if (mean_bytes > __atomic_load_n(&header->coarsest_bytes, __ATOMIC_RELAXED))
+		__atomic_store_n(&header->coarsest_bytes, mean_bytes, __ATOMIC_RELAXED);
+	count_alloc(live);
+}
+
+/* The file is open. */
+static struct live begin(size_t bytes, uint64_t mean_bytes, bool mapping)
+{
+	uint64_t begun_ns = rate_clock();
+	double weight = sample_weight(bytes, mean_bytes);
 	bool arena = false;
 	struct live live = {
 		.site = site_here(mapping, &arena),
-		.bytes = (uint64_t)(bytes + 0.5),
-		.blocks = (uint64_t)(blocks * LOOPMEM_SITES_BLOCK + 0.5),
+		.bytes = (uint64_t)((double)bytes * weight + 0.5),
+		.blocks = (uint64_t)(weight * LOOPMEM_SITES_BLOCK + 0.5),
 	};
 
 	live.arena = arena;
-	site_count(&site_table_header()->samples, 1);
-	if (!live.site)
-		site_count(&site_table_header()->stackless, 1);
-	count_alloc(&live);
+	live.owed_ns = rate_owe(begun_ns);
+	count_sample(&live, mean_bytes);
 	return live;
 }
 
@@ -255,26 +270,24 @@ static void untracked(const struct live *live)
 	sampled_count_free(live);
 }
 
-void sampled_block(const void *block, size_t bytes)
+void sampled_block(const void *block, size_t bytes, uint64_t mean_bytes)
 {
-	double weight = sample_weight(bytes);
 	struct live live;
 
 	if (!open_table())
 		return;
-	live = begin((double)bytes * weight, weight, false);
+	live = begin(bytes, mean_bytes, false);
 	if (!live_add(block, live))
 		untracked(&live);
 }
 
-void sampled_mapping(uint64_t start, uint64_t end, bool exact)
+void sampled_mapping(uint64_t start, uint64_t end, uint64_t mean_bytes)
 {
-	double weight = exact ? 1 : sample_weight(end - start);
 	struct live live;
 
 	if (!open_table())
 		return;
-	live = begin((double)(end - start) * weight, weight, true);
+	live = begin(end - start, mean_bytes, true);
 	if (!live_map(start, end, live))
 		untracked(&live);
 }

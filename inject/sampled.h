@@ -12,11 +12,13 @@
 
 #include "inject/live.h"
 
-/* A block that a sampling point fell into: it stands for bytes / p, where p was its chance. */
-void sampled_block(const void *block, size_t bytes);
+/* As a mean: what is sampled for certain stands for itself. */
+enum { SAMPLED_FOR_CERTAIN = 1 };
 
-/* A mapping. `exact`: it is sampled for certain and stands for itself. */
-void sampled_mapping(uint64_t start, uint64_t end, bool exact);
+/* A block or mapping that a sampling point fell into, in a gap that was drawn with that mean: it stands for bytes / p,
+ * where p was its chance. */
+void sampled_block(const void *block, size_t bytes, uint64_t mean_bytes);
+void sampled_mapping(uint64_t start, uint64_t end, uint64_t mean_bytes);
 
 /* The end of a block that may have been sampled (live_may_be), before the real free; and of a mapping. */
 void sampled_freed(const void *block);

@@ -12,8 +12,8 @@
 #include "inject/claim.h"
 #include "inject/locks.h"
 #include "inject/phase.h"
+#include "inject/rate.h"
 #include "inject/real.h"
-#include "inject/sample.h"
 #include "inject/segment_file.h"
 #include "inject/self.h"
 #include "inject/text.h"
@@ -101,7 +101,7 @@ static void fill_header(struct loopmem_sites *made)
 	made->header_bytes = sizeof(*made);
 	made->pid = self_segment->pid;
 	made->birth_ns = self_segment->birth_ns;
-	made->mean_bytes = sample_mean_bytes();
+	made->mean_bytes = made->coarsest_bytes = rate_mean(0);
 	made->used_bytes = LOOPMEM_SITES_HEADER;
 	made->edges = phase_edges();
 	__atomic_store_n(&header, made, __ATOMIC_RELEASE);
@@ -183,24 +183,41 @@ struct content {
 	uint32_t text_bytes[2];
 };
 
-/* FNV-1a over 64 bit words would do; bytes are few. */
+static uint64_t mix_word(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+/* Most content is two to four numbers, so by words. */
 static uint64_t mix(uint64_t hash, const void *data, uint32_t bytes)
 {
 	const uint8_t *byte = data;
+	uint64_t word;
+	uint32_t half;
 
-	for (uint32_t i = 0; i < bytes; i++)
-		hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+	for (; bytes >= sizeof(word); bytes -= sizeof(word), byte += sizeof(word)) {
+		memcpy(&word, byte, sizeof(word));
+		hash = mix_word(hash, word);
+	}
+	if (bytes >= sizeof(half)) {
+		memcpy(&half, byte, sizeof(half));
+		hash = mix_word(hash, half);
+		bytes -= sizeof(half);
+		byte += sizeof(half);
+	}
+	for (; bytes; bytes--)
+		hash = mix_word(hash, *byte++);
 	return hash;
 }
 
 static uint64_t hash_of(const struct content *c)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325) + c->kind;
+	uint64_t hash = mix(c->kind, (const char *)c->fixed + c->from, c->bytes);
 
-	hash = mix(hash, (const char *)c->fixed + c->from, c->bytes);
 	for (int i = 0; i < 2; i++)
 		hash = mix(hash, c->text[i], c->text_bytes[i]);
-	return hash ^ hash >> 29;
+	return hash;
 }
 
 static bool is_same(uint32_t offset, const struct content *c)
@@ -211,8 +228,9 @@ static bool is_same(uint32_t offset, const struct content *c)
 	return record->kind == c->kind &&
 	       !memcmp((const char *)record + c->from, (const char *)c->fixed + c->from,
 		       c->bytes) &&
-	       !memcmp(text, c->text[0], c->text_bytes[0]) &&
-	       !memcmp(text + c->text_bytes[0], c->text[1], c->text_bytes[1]);
+	       (!c->text_bytes[0] || !memcmp(text, c->text[0], c->text_bytes[0])) &&
+	       (!c->text_bytes[1] ||
+		!memcmp(text + c->text_bytes[0], c->text[1], c->text_bytes[1]));
 }
 
 static uint32_t append(const struct content *c)

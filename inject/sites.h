@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define LOOPMEM_SITES_MAGIC   UINT64_C(0x53454d454d504f4c) /* "LOPMEMES" read as little endian */
-#define LOOPMEM_SITES_VERSION 3u
+#define LOOPMEM_SITES_VERSION 4u
 #define LOOPMEM_SITES_SUFFIX  ".sites"
 
 enum {
@@ -67,10 +67,11 @@ struct loopmem_sites {
 	uint32_t version;
 	uint32_t header_bytes;
 	int32_t pid;
-	uint32_t python_stacks; /* enum loopmem_python_stacks */
-	uint64_t birth_ns;      /* of the segment of the same name */
-	uint64_t mean_bytes;    /* between two samples; 1 = every allocation */
-	uint64_t used_bytes;    /* header and whole records */
+	uint32_t python_stacks;  /* enum loopmem_python_stacks */
+	uint64_t birth_ns;       /* of the segment of the same name */
+	uint64_t mean_bytes;     /* between two samples, the finest; 1 = every allocation */
+	uint64_t coarsest_bytes; /* the coarsest mean by which a sample was met so far */
+	uint64_t used_bytes;     /* header and whole records */
 	uint64_t samples;
 	uint64_t stackless; /* samples whose stack could not be taken: they are in `other` */
 	uint64_t

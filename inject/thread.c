@@ -11,7 +11,7 @@
 #include "inject/heap.h"
 #include "inject/locks.h"
 #include "inject/python_boot.h"
-#include "inject/sample.h"
+#include "inject/rate.h"
 #include "inject/self.h"
 
 __thread struct thread thread __attribute__((visibility("hidden")));
@@ -71,8 +71,11 @@ static bool take_slot(void)
 
 void thread_count_down(void)
 {
-	thread.early = self_is_waiting() || python_boot_is_waiting();
-	thread.countdown = thread.early ? SELF_WAIT_BYTES : sample_gap(&thread.random);
+	rate_draw(&thread, python_boot_is_waiting() ? PYTHON_BOOT_BYTES : INT64_MAX);
+	if (!self_is_waiting())
+		return;
+	thread.early = 1;
+	thread.countdown = SELF_WAIT_BYTES;
 }
 
 void thread_attach(void)

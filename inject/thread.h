@@ -24,7 +24,7 @@ struct thread {
 	/* = row while counting is only adding (heap.h), else NULL; the second in the child of a fork */
 	struct loopmem_counters *fast, *fast_child;
 	struct loopmem_counters *row; /* of the current context; NULL = the shared slot */
-	int64_t countdown;            /* bytes to allocate until the slow path (sample.h) */
+	int64_t countdown;            /* bytes to allocate until the slow path */
 	uint64_t outer;               /* contexts of the nexts around this one, 6 bits each */
 	uint64_t random;
 	uint32_t pool; /* whose next this thread is in, 0 = none */
@@ -34,6 +34,7 @@ struct thread {
 	uint8_t guard;   /* > 0: allocations are counted but start nothing */
 	uint8_t holds;   /* inside a lock (locks.h) */
 	uint8_t early; /* the countdown ends before a sampling point: a tick that samples nothing */
+	uint8_t level; /* of the rate by which the gap was drawn (rate.h) */
 };
 
 _Static_assert(sizeof(struct thread) <= 64, "static TLS is scarce");
@@ -54,8 +55,8 @@ static inline void guard_leave(void)
 /* Gives the calling thread its slot, once. Keeps errno. */
 void thread_attach(void);
 
-/* Begins the way to the next tick: a sampling point, or, in a child that is not yet seen to stay
- * and in an interpreter that is not hooked yet, an early one. */
+/* Begins the way to the next tick: a sampling point; or an early one, in a child that is not yet seen to stay, in an
+ * interpreter that is not hooked yet, and where the rate is to be looked at again. */
 void thread_count_down(void);
 
 /* Makes `context` the calling thread's, in the present segment. */

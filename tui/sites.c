@@ -226,7 +226,8 @@ static void draw_hints(const struct ui *ui, struct cells *cells, int y)
 		  format_unit_name(format_unit_for(ui->now.composition.total)));
 	if (cells->width >= WIDE && ui->model->sample_bytes > 0)
 		pen_print(&pen, " Estimates: a sample every %s on average.",
-			  format_bytes(size, ui->model->sample_bytes));
+			  format_bytes_range(size, ui->model->sample_bytes,
+					     ui->model->sample_bytes_most));
 	pen = pen_at(cells, y + 1, 1);
 	pen_print(&pen, "f native frames %s   E all sites   / search   y copy file:line",
 		  ui->switched[SCREEN_SITES] ? "on" : "off");

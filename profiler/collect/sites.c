@@ -341,6 +341,11 @@ static void look_at_head(struct sites *s, struct process *p)
 	}
 	if (!s->mean_told++)
 		session_put_int(s->recorder->session, "sample_bytes", (int64_t)head.mean_bytes);
+	if (head.coarsest_bytes > s->coarsest_bytes) {
+		s->coarsest_bytes = head.coarsest_bytes;
+		session_put_int(s->recorder->session, "sample_bytes_most",
+				(int64_t)head.coarsest_bytes);
+	}
 	if (p->sites_state == head.python_stacks)
 		return;
 	p->sites_state = head.python_stacks;

@@ -43,7 +43,8 @@ struct sites {
 	int64_t began_ns;              /* CLOCK_REALTIME */
 	int64_t read_ns, height_bytes; /* of the last reading of all */
 	int foreign_version, mean_told, objects_told;
-	int edge; /* an edge came since */
+	uint64_t coarsest_bytes; /* mean of a process so far */
+	int edge;                /* an edge came since */
 };
 
 void sites_init(struct sites *s, struct recorder *r);

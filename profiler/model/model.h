@@ -398,7 +398,8 @@ struct model {
 	size_t stack_count;
 	struct model_site *sites;
 	size_t site_count;
-	int64_t sample_bytes; /* mean between two samples; MODEL_NONE = not told */
+	int64_t sample_bytes;      /* mean between two samples, the finest; MODEL_NONE = not told */
+	int64_t sample_bytes_most; /* and the coarsest of any process */
 	struct model_totals totals;
 	struct model_capacity capacity;
 	struct model_stage_totals stages[MODEL_STAGES];

@@ -372,6 +372,7 @@ int sites_build(struct model *m)
 		return -1;
 	publish(m);
 	m->sample_bytes = session_int(r, "sample_bytes");
+	m->sample_bytes_most = session_int(r, "sample_bytes_most");
 	return 0;
 }
 

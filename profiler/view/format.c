@@ -85,6 +85,16 @@ char *format_bytes(char *out, int64_t bytes)
 	return out;
 }
 
+char *format_bytes_range(char *out, int64_t least, int64_t most)
+{
+	char from[FORMAT_MAX], to[FORMAT_MAX];
+
+	if (most <= least)
+		return format_bytes(out, least);
+	snprintf(out, FORMAT_MAX, "%s to %s", format_bytes(from, least), format_bytes(to, most));
+	return out;
+}
+
 char *format_bytes_like(char *out, int64_t bytes, int64_t like)
 {
 	enum format_unit unit = sentence_unit(like);

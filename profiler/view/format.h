@@ -18,6 +18,9 @@ char *format_bytes(char *out, int64_t bytes);
 /* As format_bytes, for a figure whose unit was just named: "26.4". `like` chooses the unit. */
 char *format_bytes_like(char *out, int64_t bytes, int64_t like);
 
+/* A range: "64 KiB to 2 MiB"; one figure when `most` is no more than `least`, or unknown. */
+char *format_bytes_range(char *out, int64_t least, int64_t most);
+
 /* The unit of a table or a sentence, by its largest value: GiB from 1 GiB on, TiB from 1 TiB on. */
 enum format_unit format_unit_for(int64_t largest_bytes);
 const char *format_unit_name(enum format_unit unit);

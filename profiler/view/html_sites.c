@@ -96,7 +96,7 @@ int html_sites(const struct html *h)
 		format_moment(at, model_sites_moment(h->m, &peak)));
 	if (h->m->sample_bytes > 1)
 		fprintf(h->out, ": estimates, from one sample in %s",
-			format_bytes(rate, h->m->sample_bytes));
+			format_bytes_range(rate, h->m->sample_bytes, h->m->sample_bytes_most));
 	fputs(".</p>\n", h->out);
 	controls(h);
 	if (html_icicle(h) < 0)

@@ -29,8 +29,8 @@ static int64_t sum_live(const struct model_site_row *rows, size_t count)
 	return sum;
 }
 
-/* "Sites, live at the peak, 12:33: 14.9 GiB, sampled, one in 512 KiB"
- * "Sites, allocated in train, live in validate e0, 12:33: 60.0 MiB, sampled, one in 512 KiB" */
+/* "Sites, live at the peak, 12:33: 14.9 GiB, sampled, one in 64 KiB to 2 MiB"
+ * "Sites, allocated in train, live in validate e0, 12:33: 60.0 MiB, sampled, one in 64 KiB" */
 static void print_title(FILE *out, const struct model *m, const struct sites_options *o,
 			int64_t live)
 {
@@ -50,7 +50,8 @@ static void print_title(FILE *out, const struct model *m, const struct sites_opt
 	if (m->sample_bytes == 1)
 		fprintf(out, "every allocation\n");
 	else if (m->sample_bytes > 1)
-		fprintf(out, "sampled, one in %s\n", format_bytes(mean, m->sample_bytes));
+		fprintf(out, "sampled, one in %s\n",
+			format_bytes_range(mean, m->sample_bytes, m->sample_bytes_most));
 	else
 		fprintf(out, "sampled\n");
 }

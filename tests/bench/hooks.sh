@@ -5,7 +5,7 @@
 set -eu
 pairs=$LOOPMEM_BUILD/tests/bench/pairs
 shim=$LOOPMEM_BUILD/libloopmem.so
-budget=45 child_budget=53
+budget=45
 few=100000 many=300000
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -32,7 +32,7 @@ row() { # row WHAT BARE SHIM [BUDGET]
 
 printf '%-34s %6s %6s %6s\n' 'instructions per malloc+free pair' bare shim added
 row 'a process started by exec' "$(slope plain)" "$(with_shim plain)" $budget
-row 'the child of a fork' "$(slope forked)" "$(with_shim forked)" $child_budget
+row 'the child of a fork' "$(slope forked)" "$(with_shim forked)" $budget
 row 'the child, 65536 blocks in turn' "$(slope forked-many)" "$(with_shim forked-many)"
 for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
 	library=$(find /usr/lib -name "$allocator" -print -quit)

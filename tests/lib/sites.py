@@ -3,7 +3,7 @@ import glob
 import os
 import struct
 
-HEADER = struct.Struct("<QII iI QQQ QQQ II 5QII 128s")
+HEADER = struct.Struct("<QII iI QQQQ QQQ II 5QII 128s")
 MODULE, STRING, PYTHON, NATIVE, NODE, SITE = range(1, 7)
 
 
@@ -26,10 +26,10 @@ class Sites:
             self.data = file.read()
         fields = HEADER.unpack_from(self.data)
         (self.magic, self.version, self.header_bytes, self.pid, self.python_stacks, self.birth_ns, self.mean_bytes,
-         self.used_bytes, self.samples, self.stackless, self.untracked) = fields[:11]
-        self.other = Site([], 0, fields[13:17])
-        self.python_objects = fields[12]
-        self.python_reason = fields[20].split(b"\0")[0].decode()
+         self.coarsest_bytes, self.used_bytes, self.samples, self.stackless, self.untracked) = fields[:12]
+        self.other = Site([], 0, fields[14:18])
+        self.python_objects = fields[13]
+        self.python_reason = fields[21].split(b"\0")[0].decode()
         self.modules, self.records, self.sites = {}, {}, []
         self._read()
 

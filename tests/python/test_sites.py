@@ -1,7 +1,8 @@
 """A real torch worker with three caches of 60 MB, in a run at the default sampling: each is named with its line, and its size is right.
 
-Of 60 MB in small objects about 114 are met at one in 512 KiB: the standard deviation of the estimate is 9.4 % (docs/sampling.md). It
-is held to four of these, and to 10 % in a run with 16 times as many samples. Large blocks are always met."""
+Of 60 MB in small objects about 915 are met at one in 64 KiB: the standard deviation of the estimate is 3.3 % (docs/sampling.md). Large blocks
+are always met. What this worker allocates stays, so its samples cost it nothing yet; one that is slowed down by others may have to save
+towards the end, so it is held to 15 %, and to 10 % in a run whose rate is fixed."""
 import os
 import re
 import sqlite3
@@ -11,9 +12,9 @@ import sys
 import tap
 
 BUILD, SRC, TMP = os.environ["LOOPMEM_BUILD"], os.environ["SRC"], os.environ["TEST_TMP"]
-SESSION, FINE = f"{TMP}/run.loopmem", f"{TMP}/fine.loopmem"
+SESSION, FIXED = f"{TMP}/run.loopmem", f"{TMP}/fixed.loopmem"
 CACHE = 60_000_000
-OBJECTS_NOISE = 4 * 0.094
+OBJECTS_NOISE = 0.15
 
 
 def loopmem(*arguments):
@@ -26,9 +27,9 @@ def collapsed(session):
 
 SCRIPT = f"{SRC}/tests/python/caches.py"
 output = loopmem("run", "-q", "-o", SESSION, "--", sys.executable, SCRIPT)
-loopmem("run", "-q", "--sample-bytes=32K", "-o", FINE, "--", sys.executable, SCRIPT)
+loopmem("run", "-q", "--sample-bytes=32K", "-o", FIXED, "--", sys.executable, SCRIPT)
 OBJECTS, ARRAY, TENSORS = map(int, re.search(r"lines (\d+) (\d+) (\d+)", output).groups())
-usual, fine = collapsed(SESSION), collapsed(FINE)
+usual, fixed = collapsed(SESSION), collapsed(FIXED)
 
 
 def live(line, stacks):
@@ -40,18 +41,18 @@ def live(line, stacks):
 @tap.claim
 def sixty_mb_of_bytes_objects_are_found_at_their_line():
     assert abs(live(OBJECTS, usual) / CACHE - 1) < OBJECTS_NOISE, live(OBJECTS, usual)
-    assert abs(live(OBJECTS, fine) / CACHE - 1) < 0.1, live(OBJECTS, fine)
+    assert abs(live(OBJECTS, fixed) / CACHE - 1) < 0.1, live(OBJECTS, fixed)
 
 
 @tap.claim
 def a_numpy_array_of_sixty_mb_is_found_at_its_line():
-    for stacks in usual, fine:
+    for stacks in usual, fixed:
         assert abs(live(ARRAY, stacks) / CACHE - 1) < 0.1, live(ARRAY, stacks)
 
 
 @tap.claim
 def tensors_of_sixty_mb_are_found_at_their_line():
-    for stacks in usual, fine:
+    for stacks in usual, fixed:
         assert abs(live(TENSORS, stacks) / CACHE - 1) < 0.1, live(TENSORS, stacks)
 
 

@@ -40,6 +40,9 @@ static void bytes_in_sentences_name_their_unit(void **state)
 		assert_string_equal(format_bytes(out, gib(rows[i].gib)), rows[i].text);
 	assert_string_equal(format_bytes(out, 4096), "4 KiB");
 	assert_string_equal(format_bytes(out, MODEL_NONE), "?");
+	assert_string_equal(format_bytes_range(out, 65536, 2 << 20), "64 KiB to 2.0 MiB");
+	assert_string_equal(format_bytes_range(out, 65536, 65536), "64 KiB");
+	assert_string_equal(format_bytes_range(out, 65536, MODEL_NONE), "64 KiB");
 }
 
 static void cells_keep_the_decimals_of_their_table(void **state)
