@@ -13,6 +13,7 @@
 #include "profiler/view/format.h"
 #include "profiler/view/line_ids.h"
 #include "profiler/view/proto.h"
+#include "profiler/view/site_words.h"
 
 /* Numbers of fields, by message. */
 enum { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT };
@@ -141,6 +142,20 @@ static size_t module_of(const struct profile *p, const struct model_line *line)
 	return i;
 }
 
+/* The first mapping is taken for the program: the first that is no library. */
+static void put_program_first(struct profile *p)
+{
+	for (size_t i = 0; i < p->module_count; i++) {
+		const struct module program = p->modules[i];
+
+		if (strstr(site_short_path(program.path), ".so"))
+			continue;
+		p->modules[i] = p->modules[0];
+		p->modules[0] = program;
+		return;
+	}
+}
+
 static int collect_modules(struct profile *p)
 {
 	for (size_t i = 0; i < p->m->line_count; i++) {
@@ -161,6 +176,7 @@ static int collect_modules(struct profile *p)
 		p->modules[at].has_functions |= !!line->function;
 		p->modules[at].has_files |= !!line->file;
 	}
+	put_program_first(p);
 	return 0;
 }
 
