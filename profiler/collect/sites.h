@@ -22,7 +22,8 @@ struct sites_symbol {
 };
 struct sites_question {
 	const char *path;
-	const uint8_t *build_id; /* of what was loaded; 0 bytes: it has none, and nobody changed the file */
+	const uint8_t *
+		build_id; /* of what was loaded; 0 bytes: it has none, and nobody changed the file */
 	size_t build_id_bytes;
 	const uint64_t *addresses; /* of the file */
 	size_t count;
