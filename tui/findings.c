@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profiler/view/format.h"
+#include "profiler/view/words.h"
 #include "tui/ui.h"
 
 enum { WIDE = 112, LABEL = 12 };
@@ -131,7 +132,7 @@ static void remedy(const struct ui *ui, const struct model_finding *f, int width
 		phrase_command(ui->model, width - 45, command, sizeof(command));
 		snprintf(out, size, "loopmem run --release-idle-workers -- %s", command);
 	} else {
-		snprintf(out, size, "%s", f->advice ? f->advice : "");
+		words_advice(out, size, ui->model, f);
 	}
 }
 
@@ -154,6 +155,9 @@ static int draw_remedy(const struct ui *ui, struct cells *cells, int y, int end,
 	remedy(ui, f, cells->width, text, sizeof(text));
 	if (*text)
 		y = paragraph_draw(cells, draw_word(cells, y, "Do"), end, 7, text);
+	/* on a small screen the last line, which tells where more is said, is worth more */
+	if (f->release_helps && words_release_peak(text, sizeof(text), ui->model)[0] && y + 2 < end)
+		y = paragraph_draw(cells, y, end, 7, text);
 	if (f->release_helps && f->advice && *f->advice && y < end)
 		y = paragraph_draw(cells, draw_word(cells, y, "Or"), end, 7, f->advice);
 	if (y < end) {

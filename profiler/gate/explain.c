@@ -190,7 +190,7 @@ char *explain_fix(const struct model_finding *f, const struct model *m)
 	char command[WORDS_MAX];
 
 	return strdup(f->release_helps ? words_release(command, sizeof(command), m, 80)
-				       : f->advice);
+				       : words_advice(command, sizeof(command), m, f));
 }
 
 char *explain_effect(const struct model_finding *f, const struct model *m)

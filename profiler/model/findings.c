@@ -15,6 +15,7 @@ const struct finding_kind finding_kinds[] = {
 const size_t finding_kind_count = sizeof(finding_kinds) / sizeof(finding_kinds[0]);
 
 struct finding_sink {
+	const struct model *m;
 	struct model_private *priv;
 	int failed;
 };
@@ -55,16 +56,13 @@ const char *finding_text(struct finding_sink *sink, const char *format, ...)
 	return kept;
 }
 
-const char *finding_advice(struct finding_sink *sink, const struct model *m, const int *pools,
-			   size_t count, const char *advice)
+int finding_is_released(const struct model *m, const int *pools, size_t count)
 {
 	int releasable = 0;
 
 	for (size_t i = 0; i < count; i++)
 		releasable |= m->pools[pools[i]].releasable;
-	return releasable && !m->released
-		       ? finding_text(sink, "%s; --release-idle-workers does it too", advice)
-		       : advice;
+	return releasable && !m->released;
 }
 
 /* A copy that is freed when the findings are made anew. */
@@ -100,10 +98,13 @@ void finding_report(struct finding_sink *sink, const struct model_finding *from)
 		return;
 	}
 	*to = *from;
+	if (!to->advice)
+		finding_advise(sink->m, to, "");
 	to->title = keep(sink, from->title);
 	to->text = keep(sink, from->text);
 	to->brief = keep(sink, from->brief);
-	to->advice = keep(sink, from->advice);
+	to->advice = keep(sink, to->advice);
+	to->framework = keep(sink, to->framework);
 	evidence = copy(sink, from->evidence, from->evidence_count, sizeof(*evidence));
 	for (size_t i = 0; evidence && i < from->evidence_count; i++) {
 		evidence[i].label = keep(sink, evidence[i].label);
@@ -129,7 +130,7 @@ static int worst_first(const void *a, const void *b)
 int findings_build(struct model *m)
 {
 	struct model_private *priv = m->priv;
-	struct finding_sink sink = {.priv = priv};
+	struct finding_sink sink = {.m = m, .priv = priv};
 
 	for (size_t i = 0; i < priv->blocks.count; i++)
 		free(priv->blocks.items[i]);

@@ -7,7 +7,7 @@
 
 #include "profiler/model/model.h"
 
-/* What a finding function fills. Copies every string and array; only id, title and advice are needed. A function reports at
+/* What a finding function fills. Copies every string and array; only id and title are needed. A function reports at
  * most once: findings speak about the run, not about one pool. */
 struct finding_sink;
 void finding_report(struct finding_sink *sink, const struct model_finding *finding);
@@ -26,9 +26,12 @@ const char *finding_text(struct finding_sink *sink, const char *format, ...)
 enum model_severity finding_severity(const struct model *m, int64_t bytes, int64_t held_ns,
 				     int64_t peak_without);
 
-/* The advice, with --release-idle-workers named beside it where that would end one of the pools and the run had it not. */
-const char *finding_advice(struct finding_sink *sink, const struct model *m, const int *pools,
-			   size_t count, const char *advice);
+/* Sets the advice of f->id from advice.def, in the words of the framework that f->pools (none: all pools of the run) have in common. `which` of
+ * its cases; finding_report does it for findings that have one case and come without advice. */
+void finding_advise(const struct model *m, struct model_finding *f, const char *which);
+
+/* For release_too: whether --release-idle-workers would end one of the pools, and the run had it not. */
+int finding_is_released(const struct model *m, const int *pools, size_t count);
 
 struct finding_kind {
 	const char *id;

@@ -229,7 +229,10 @@ struct model_finding {
 	int64_t brief_bytes;
 	const char *
 		advice; /* what to change: words, a file:line, or "" when release_helps says it all */
+	const char *
+		framework; /* whose own switches the advice names: "lightning"; "" = it is for every program */
 	int release_helps; /* --release-idle-workers is the remedy: views print the whole command */
+	int release_too;   /* it does what the advice asks for: views say so beside it */
 	int64_t bytes;     /* that would come back: the order within a severity */
 	const struct model_evidence *evidence;
 	size_t evidence_count;

@@ -72,7 +72,7 @@ static void do_tile(const struct html *h)
 		fputs("no errors, no warnings", h->out);
 	} else if (!f->release_helps) {
 		tile_begin(h, "do", "Do", f->bytes ? format_bytes(text, f->bytes) : f->id);
-		html_text(h, f->advice);
+		html_text(h, words_advice(command, sizeof(command), h->m, f));
 	} else {
 		if (gain >= 1 << 20)
 			tile_begin(h, "do", "Do", format_difference(text, -gain));

@@ -42,18 +42,20 @@ static void evidence(const struct html *h, const struct model_finding *f)
 
 static void remedy(const struct html *h, const struct model_finding *f)
 {
-	char command[WORDS_MAX];
+	char text[WORDS_MAX];
 
 	if (f->advice[0]) {
 		fputs("<p class=\"advice\">", h->out);
-		html_text(h, f->advice);
+		html_text(h, words_advice(text, sizeof(text), h->m, f));
 		fputs("</p>\n", h->out);
 	}
 	if (!f->release_helps)
 		return;
 	fputs("<pre class=\"copy\"><code>", h->out);
-	html_text(h, words_release(command, sizeof(command), h->m, 0));
+	html_text(h, words_release(text, sizeof(text), h->m, 0));
 	fputs("</code></pre>\n", h->out);
+	if (words_release_peak(text, sizeof(text), h->m)[0])
+		fprintf(h->out, "<p>%s</p>\n", text);
 }
 
 static void card(const struct html *h, const struct model_finding *f)

@@ -8,6 +8,7 @@
 #include "profiler/view/json_parts.h"
 #include "profiler/view/json_values.h"
 #include "profiler/view/report.h"
+#include "profiler/view/words.h"
 
 static json_t *command_json(const struct model *m)
 {
@@ -108,30 +109,35 @@ static json_t *evidence_json(const struct model_finding *f)
 	return o;
 }
 
+static json_t *finding_json(const struct model *m, const struct model_finding *f)
+{
+	json_t *o = json_object(), *pools = json_array(), *moments = json_array();
+	char advice[WORDS_MAX];
+
+	for (size_t k = 0; k < f->pool_count; k++)
+		json_array_append_new(pools, json_integer(m->pools[f->pools[k]].number));
+	for (size_t k = 0; k < f->moment_count; k++)
+		json_array_append_new(moments, json_seconds(f->moments[k]));
+	json_object_set_new(o, "id", json_text(f->id));
+	json_object_set_new(o, "severity", json_string(model_severity_name(f->severity)));
+	json_object_set_new(o, "title", json_text(f->title));
+	json_object_set_new(o, "text", json_text(f->text));
+	json_object_set_new(o, "bytes", json_integer(f->bytes));
+	json_object_set_new(o, "evidence", evidence_json(f));
+	json_object_set_new(o, "advice", json_text(words_advice(advice, sizeof(advice), m, f)));
+	json_object_set_new(o, "framework", json_text_or_null(f->framework));
+	json_object_set_new(o, "release_helps", json_boolean(f->release_helps));
+	json_object_set_new(o, "pools", pools);
+	json_object_set_new(o, "moments_s", moments);
+	return o;
+}
+
 static json_t *findings_json(const struct model *m)
 {
 	json_t *findings = json_array();
 
-	for (size_t i = 0; i < m->finding_count; i++) {
-		const struct model_finding *f = &m->findings[i];
-		json_t *o = json_object(), *pools = json_array(), *moments = json_array();
-
-		for (size_t k = 0; k < f->pool_count; k++)
-			json_array_append_new(pools, json_integer(m->pools[f->pools[k]].number));
-		for (size_t k = 0; k < f->moment_count; k++)
-			json_array_append_new(moments, json_seconds(f->moments[k]));
-		json_object_set_new(o, "id", json_text(f->id));
-		json_object_set_new(o, "severity", json_string(model_severity_name(f->severity)));
-		json_object_set_new(o, "title", json_text(f->title));
-		json_object_set_new(o, "text", json_text(f->text));
-		json_object_set_new(o, "bytes", json_integer(f->bytes));
-		json_object_set_new(o, "evidence", evidence_json(f));
-		json_object_set_new(o, "advice", json_text(f->advice));
-		json_object_set_new(o, "release_helps", json_boolean(f->release_helps));
-		json_object_set_new(o, "pools", pools);
-		json_object_set_new(o, "moments_s", moments);
-		json_array_append_new(findings, o);
-	}
+	for (size_t i = 0; i < m->finding_count; i++)
+		json_array_append_new(findings, finding_json(m, &m->findings[i]));
 	return findings;
 }
 

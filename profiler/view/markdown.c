@@ -116,19 +116,31 @@ static void parts(const struct page *p, const struct model_finding *f)
 	}
 }
 
+static void advice(const struct page *p, const struct model_finding *f, const char *before)
+{
+	char text[WORDS_MAX];
+
+	if (!f->advice[0])
+		return;
+	fputs(before, p->out);
+	escape_markdown(p->out, words_advice(text, sizeof(text), p->m, f));
+}
+
 static void remedy(const struct page *p, const struct model_finding *f)
 {
-	char command[WORDS_MAX];
+	char text[WORDS_MAX];
 
-	if (f->release_helps) {
+	if (!f->release_helps) {
+		advice(p, f, "\nTo do: ");
+	} else {
 		fputs("\n```\n", p->out);
-		escape_text(p->out, words_release(command, sizeof(command), p->m, 0));
+		escape_text(p->out, words_release(text, sizeof(text), p->m, 0));
 		fputs("\n```\n", p->out);
-	} else if (f->advice[0]) {
-		fputs("\nTo do: ", p->out);
-		escape_markdown(p->out, f->advice);
-		fputc('\n', p->out);
+		fputs(words_release_peak(text, sizeof(text), p->m), p->out);
+		if (f->framework[0])
+			advice(p, f, text[0] ? ". Or " : "Or ");
 	}
+	fputc('\n', p->out);
 }
 
 /* Errors and warnings in full. */
@@ -163,8 +175,7 @@ static void notices(const struct page *p)
 		fprintf(p->out, "%s- **%s**%s%s: ", begun++ ? "" : "\n", f->id, f->bytes ? " " : "",
 			f->bytes ? format_bytes(bytes, f->bytes) : "");
 		escape_markdown(p->out, f->title);
-		if (f->advice[0])
-			escape_markdown(cell(p, ". "), f->advice);
+		advice(p, f, ". ");
 		fputc('\n', p->out);
 	}
 }

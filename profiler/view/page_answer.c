@@ -183,9 +183,8 @@ static void do_line(const struct page *p)
 		return;
 	}
 	if (!f->release_helps) {
-		snprintf(text, sizeof(text), "%s",
-			 words_safe(safe, sizeof(safe), f->advice, p->options.utf8));
-		line(p, "Do", text);
+		words_advice(command, sizeof(command), p->m, f);
+		line(p, "Do", words_safe(safe, sizeof(safe), command, p->options.utf8));
 		return;
 	}
 	gain_of_release(gain, sizeof(gain), p->m);

@@ -66,38 +66,47 @@ static void headline(const struct page *p, const struct model_finding *f)
 	}
 }
 
-/* What the command would give. */
-static void predicted_peak(const struct page *p)
+/* A line that begins with ">". */
+static void to_do(const struct page *p, const char *text)
 {
-	const struct model_totals *t = &p->m->totals;
-	char text[WORDS_MAX], with[FORMAT_MAX], now[FORMAT_MAX];
+	fprintf(p->out, "%*s> ", indent_of(p), "");
+	page_wrap(p, text, indent_of(p) + 2, indent_of(p) + 2);
+}
 
-	snprintf(text, sizeof(text), "then the peak is %s instead of %s",
-		 format_bytes(with, t->peak_with_release_bytes), format_bytes(now, t->peak_bytes));
-	if (t->peak_with_release_bytes < t->peak_bytes)
+static void command(const struct page *p)
+{
+	char safe[WORDS_MAX], text[WORDS_MAX];
+
+	words_release(text, sizeof(text), p->m, p->options.width - indent_of(p) - 2);
+	words_safe(safe, sizeof(safe), text, p->options.utf8);
+	to_do(p, page_hold(safe)); /* it is copied: it stays on one line */
+	if (words_release_peak(text, sizeof(text), p->m)[0])
 		paragraph(p, text);
+}
+
+/* The command; what to change where there is none, or where it is a switch of the framework that does it without us. */
+static void remedy(const struct page *p, const struct model_finding *f)
+{
+	char safe[WORDS_MAX], text[WORDS_MAX + 4];
+
+	if (f->release_helps)
+		command(p);
+	if (!f->advice[0] || (f->release_helps && !f->framework[0]))
+		return;
+	words_safe(safe, sizeof(safe), words_advice(text, sizeof(text), p->m, f), p->options.utf8);
+	snprintf(text, sizeof(text), "%s%s", f->release_helps ? "or " : "", safe);
+	to_do(p, text);
 }
 
 static void print_finding(const struct page *p, const struct model_finding *f)
 {
-	char safe[WORDS_MAX], command[WORDS_MAX];
+	char safe[WORDS_MAX];
 
 	headline(p, f);
 	list_parts(p, f);
 	if (f->text[0])
 		paragraph(p, words_safe(safe, sizeof(safe), f->text, p->options.utf8));
-	if (f->release_helps)
-		words_release(command, sizeof(command), p->m, p->options.width - indent_of(p) - 2);
-	else
-		snprintf(command, sizeof(command), "%s", f->advice);
-	if (!command[0])
-		return;
-	words_safe(safe, sizeof(safe), command, p->options.utf8);
-	fprintf(p->out, "%*s> ", indent_of(p), "");
-	/* a command is copied: it stays on one line */
-	page_wrap(p, f->release_helps ? page_hold(safe) : safe, indent_of(p) + 2, indent_of(p) + 2);
-	if (f->release_helps)
-		predicted_peak(p);
+	remedy(p, f);
 }
 
 void page_findings(const struct page *p)

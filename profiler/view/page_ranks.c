@@ -70,7 +70,10 @@ static void what_to_do(const struct page *p, const struct node *node, struct mod
 		fputs("Do         nothing: no errors, no warnings\n", p->out);
 	else if (!worst->findings[0].release_helps)
 		fprintf(p->out, "Do         %s\n",
-			words_safe(safe, sizeof(safe), worst->findings[0].advice, p->options.utf8));
+			words_safe(safe, sizeof(safe),
+				   words_advice(command, sizeof(command), worst,
+						&worst->findings[0]),
+				   p->options.utf8));
 	else
 		fprintf(p->out, "Do         %s      %s, costs no restart\n",
 			words_safe(safe, sizeof(safe),

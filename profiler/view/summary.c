@@ -115,7 +115,8 @@ static void try_line(FILE *out, const struct model *m)
 				   words_release(command, sizeof(command), m, 0), 1));
 	else if (worth_saying(m) && m->findings[0].advice[0])
 		fprintf(out, "loopmem: try   %s\n",
-			words_safe(safe, sizeof(safe), m->findings[0].advice, 1));
+			words_safe(safe, sizeof(safe),
+				   words_advice(command, sizeof(command), m, &m->findings[0]), 1));
 }
 
 /* ---- a run that was killed ----------------------------------------------------------------------------- */

@@ -229,6 +229,32 @@ char *words_capacity(char *out, size_t size, const struct model *m)
 	return out;
 }
 
+char *words_release_peak(char *out, size_t size, const struct model *m)
+{
+	const struct model_totals *t = &m->totals;
+	char with[FORMAT_MAX], now[FORMAT_MAX];
+
+	out[0] = '\0';
+	if (t->peak_with_release_bytes < t->peak_bytes)
+		snprintf(out, size, "then the peak is %s instead of %s",
+			 format_bytes(with, t->peak_with_release_bytes),
+			 format_bytes(now, t->peak_bytes));
+	return out;
+}
+
+char *words_advice(char *out, size_t size, const struct model *m, const struct model_finding *f)
+{
+	char peak[WORDS_MAX];
+
+	words_release_peak(peak, sizeof(peak), m);
+	if (f->release_too)
+		snprintf(out, size, "%s; --release-idle-workers does it too%s%s", f->advice,
+			 peak[0] ? ": " : "", peak);
+	else
+		snprintf(out, size, "%s", f->advice);
+	return out;
+}
+
 char *words_finding(char *out, size_t size, const struct model_finding *f)
 {
 	const char *words = f->brief && f->brief[0] ? f->brief : f->title;

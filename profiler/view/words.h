@@ -32,6 +32,12 @@ int words_has_loaders(const struct model *m);
  * without the arguments after its script; 0 = no matter how long. */
 char *words_release(char *out, size_t size, const struct model *m, int room);
 
+/* "then the peak is 18.1 GiB instead of 26.4 GiB": what that command would give; "" when the peak stays. */
+char *words_release_peak(char *out, size_t size, const struct model *m);
+
+/* What a finding advises; where --release-idle-workers does that too it says so, with the peak it would give. Not made safe. */
+char *words_advice(char *out, size_t size, const struct model *m, const struct model_finding *f);
+
 /* One line about a finding: "3.5 GiB per train pool, copied since the fork"; without bytes the words alone, its title where it has
  * none. Not made safe. */
 char *words_finding(char *out, size_t size, const struct model_finding *f);

@@ -27,6 +27,7 @@ class Run:
         report = json.loads(subprocess.run([LOOPMEM, "report", "-f", "json", session], check=True,
                                            stdout=subprocess.PIPE).stdout)
         self.pools, self.totals = report["pools"], report["totals"]
+        self.findings = {finding["id"]: finding for finding in report["findings"]}
         self.peak, self.idle = self.totals["peak_pss_bytes"], self.totals["idle_retained_bytes_max"]
         with contextlib.closing(sqlite3.connect(session)) as db:
             (self.forks,) = db.execute("SELECT count(*) FROM event WHERE kind = 'fork'").fetchone()
@@ -61,6 +62,16 @@ def nothing_is_held_idle_any_more():
     assert kept.idle >= 110 * MIB, kept.idle
     for name, run in released.items():
         assert run.idle <= MIB, (name, run.idle)
+
+
+@tap.claim
+def the_advice_is_lightnings_own():
+    import lightning
+    assert {(pool["framework"], pool["framework_version"]) for pool in kept.pools} == {
+        ("lightning", lightning.__version__)}, kept.pools
+    finding = kept.findings["idle-pool-retained"]
+    assert (finding["framework"], finding["release_helps"]) == ("lightning", True), finding
+    assert "Trainer(callbacks=[ReleaseIdleWorkers()])" in finding["advice"], finding
 
 
 @tap.claim

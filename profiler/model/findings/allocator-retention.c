@@ -131,8 +131,6 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		.brief = finding_text(sink, "freed by process %lld, kept by its allocator",
 				      (long long)p->pid),
 		.brief_bytes = k->bytes,
-		.advice = "MALLOC_MMAP_THRESHOLD_=65536 or malloc_trim(0) after the phase; "
-			  "or another allocator",
 		.bytes = k->bytes,
 		.evidence = facts,
 		.evidence_count = sizeof(facts) / sizeof(facts[0]),

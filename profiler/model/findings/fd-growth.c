@@ -46,16 +46,13 @@ static struct leak leak_of(const struct track *track, int process)
 	};
 }
 
-static const char *advice(const struct model_process *p)
+/* A trainer's are likely tensors that came from workers. */
+static const char *case_of(const struct model_process *p)
 {
 	int is_torch = p->role == MODEL_ROLE_OWNER && p->python_state &&
 		       !strcmp(p->python_state, "hooked");
 
-	return is_torch
-		       ? "keep copies of what you need of a batch (.clone(), .item()): a tensor that "
-			 "came from a worker keeps its descriptor; or "
-			 "torch.multiprocessing.set_sharing_strategy(\"file_system\")"
-		       : "close what was opened; ls -l /proc/PID/fd tells what it is";
+	return is_torch ? "tensors" : "";
 }
 
 static void report(const struct model *m, struct finding_sink *sink, const struct leak *l,
@@ -80,13 +77,13 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 				  : "",
 		.brief = finding_text(sink, "%lld descriptors of process %lld, more all the time",
 				      (long long)l->fds, (long long)p->pid),
-		.advice = advice(p),
 		.evidence = facts,
 		.evidence_count = sizeof(facts) / sizeof(facts[0]) - !has_limit,
 		.moments = &l->at_ns,
 		.moment_count = 1,
 	};
 
+	finding_advise(m, &f, case_of(p));
 	finding_report(sink, &f);
 }
 

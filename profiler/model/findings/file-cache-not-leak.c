@@ -99,8 +99,6 @@ static void report(struct finding_sink *sink, const struct file_growth *g)
 			"drops them. Anonymous memory, which a leak would be, did not grow with them.",
 		.brief = "more pages of files: no leak",
 		.brief_bytes = (int64_t)rise,
-		.advice =
-			"nothing; to see a leak look at RssAnon, or at the cgroup's anon, not at RSS or memory.current",
 		.evidence = facts,
 		.evidence_count = sizeof(facts) / sizeof(facts[0]),
 		.moments = &g->most_at_ns,

@@ -156,7 +156,6 @@ static void describe(struct finding_sink *sink, const struct model *m, struct mo
 			      : finding_text(sink, "of %s workers alive during %s",
 					     stage_word((enum model_stage)worst), doing[during]);
 	f->release_helps = releasable > 0 && !m->released;
-	f->advice = "drop the loader's iterator after its last batch";
 	if (!persistent)
 		f->text =
 			"Each is rebuilt for its next epoch anyway: ending them costs no restart.";
@@ -168,9 +167,7 @@ static void describe(struct finding_sink *sink, const struct model *m, struct mo
 	else
 		f->text =
 			"Some are persistent and save a restart; the others are rebuilt for their next epoch anyway.";
-	if ((size_t)persistent == f->pool_count)
-		f->advice =
-			"if the memory is needed more than the restarts, persistent_workers=False, or smaller caches";
+	finding_advise(m, f, (size_t)persistent == f->pool_count ? "persistent" : "");
 }
 
 void find_idle_pool_retained(const struct model *m, struct finding_sink *sink)

@@ -36,7 +36,6 @@ void find_limit_mismatch(const struct model *m, struct finding_sink *sink)
 		.title = "The limit is the cgroup's, far below the RAM that programs see",
 		.text = "free, psutil and os.sysconf tell the machine's RAM: what sizes its caches or "
 			"workers by that runs into the limit.",
-		.advice = "size caches and workers by the cgroup (memory.max), or raise its limit",
 		.brief = "is the limit of the cgroup, not the RAM that programs see",
 		.bytes = t->limit_bytes,
 		.brief_bytes = t->limit_bytes,

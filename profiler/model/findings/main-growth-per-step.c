@@ -150,6 +150,12 @@ static struct grown growth_of(const struct model *m, int owner, enum model_stage
 	return g;
 }
 
+static int is_evaluation(enum model_stage stage)
+{
+	return stage == MODEL_STAGE_VALIDATE || stage == MODEL_STAGE_TEST ||
+	       stage == MODEL_STAGE_PREDICT;
+}
+
 static void report(const struct model *m, struct finding_sink *sink, const struct grown *g)
 {
 	const char *stage = g->stage == MODEL_STAGE_OTHER ? "" : model_stage_name(g->stage);
@@ -173,9 +179,6 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 				      (long long)m->processes[g->owner].pid, g->steps, stage,
 				      *stage ? " " : ""),
 		.brief_bytes = g->bytes,
-		.advice =
-			"keep numbers, not tensors: loss.item() or loss.detach(); reduce metrics as they "
-			"come; loopmem sites names the lines",
 		.bytes = g->bytes,
 		.evidence = facts,
 		.evidence_count = sizeof(facts) / sizeof(facts[0]),
@@ -183,6 +186,7 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		.moment_count = 1,
 	};
 
+	finding_advise(m, &f, is_evaluation(g->stage) ? "evaluation" : "");
 	finding_report(sink, &f);
 }
 

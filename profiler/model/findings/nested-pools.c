@@ -36,8 +36,6 @@ void find_nested_pools(const struct model *m, struct finding_sink *sink)
 		.id = "nested-pools",
 		.severity = MODEL_WARNING,
 		.title = "Workers have workers of their own",
-		.advice =
-			"num_workers=0 for a loader that is used inside a worker: the outer pool is the parallelism",
 		.evidence = facts,
 		.evidence_count = 3,
 		.pools = &n.worst,

@@ -65,9 +65,6 @@ void find_parked_batches(const struct model *m, struct finding_sink *sink)
 		.bytes = t->parked_batch_max_bytes,
 		.brief_bytes = t->parked_batch_max_bytes,
 		.brief = "of finished batches that nobody fetched",
-		.advice =
-			"lower prefetch_factor or the number of workers, or drop the iterator where "
-			"the loop is cut short",
 		.evidence = facts,
 		.evidence_count = 2,
 	};
@@ -81,11 +78,12 @@ void find_parked_batches(const struct model *m, struct finding_sink *sink)
 			      facts[1].value);
 	f.severity = p.counted_there ? MODEL_NOTICE
 				     : finding_severity(m, f.bytes, p.ns, t->peak_bytes - f.bytes);
-	if (p.counted_there)
-		f.advice = finding_advice(sink, m, &p.worst, 1, f.advice);
+	f.release_too = p.counted_there && finding_is_released(m, &p.worst, 1);
 	f.moments = &p.at_ns;
 	f.moment_count = p.at_ns != 0;
 	f.pools = &p.worst;
 	f.pool_count = p.worst >= 0;
+	if (p.worst >= 0 && m->pools[p.worst].stage == MODEL_STAGE_SANITY)
+		finding_advise(m, &f, "sanity");
 	finding_report(sink, &f);
 }

@@ -77,10 +77,6 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		.brief = finding_text(
 			sink, "of persistent workers held between uses; %.1f s of restarts saved",
 			t->saved_s),
-		.advice =
-			"where memory is short, persistent_workers=False "
-			"(dataloader_persistent_workers=False of TrainingArguments); where time is, "
-			"leave it",
 		.bytes = t->bytes,
 		.brief_bytes = t->bytes,
 		.evidence = facts,

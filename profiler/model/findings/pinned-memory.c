@@ -37,9 +37,6 @@ void find_pinned_memory(const struct model *m, struct finding_sink *sink)
 		.id = "pinned-memory",
 		.severity = MODEL_NOTICE,
 		.title = "Memory is locked: it can be neither swapped nor reclaimed",
-		.advice =
-			"where a limit is near, lower the prefetch of loaders with pin_memory=True, "
-			"or pin fewer buffers",
 		.evidence = facts,
 		.evidence_count = 2,
 		.moments = &l.at_ns,

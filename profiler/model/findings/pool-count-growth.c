@@ -62,7 +62,6 @@ static void report(const struct model *m, struct finding_sink *sink, enum model_
 				      model_stage_name(stage), g->alive),
 		.brief = finding_text(sink, "of %d %s pools alive at once, more each time",
 				      g->alive, model_stage_name(stage)),
-		.advice = "make the loader once, or drop the old one before a new one is made",
 		.bytes = t->private_max_bytes,
 		.brief_bytes = t->private_max_bytes,
 		.evidence = facts,
@@ -83,7 +82,7 @@ static void report(const struct model *m, struct finding_sink *sink, enum model_
 		if (index)
 			*index = (int)i;
 	}
-	f.advice = finding_advice(sink, m, idle.items, idle.count, f.advice);
+	f.release_too = finding_is_released(m, idle.items, idle.count);
 	finding_report(sink, &f);
 	array_release(&idle);
 }

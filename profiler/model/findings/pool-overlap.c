@@ -60,8 +60,7 @@ void find_pool_overlap(const struct model *m, struct finding_sink *sink)
 			      t->overlaps == 1 ? "" : "s", seconds / (double)t->overlaps);
 	f.brief = finding_text(sink, "twice for %.1f s at %s", seconds / (double)t->overlaps,
 			       t->overlaps == 1 ? "a boundary of epochs" : "boundaries of epochs");
-	f.advice = finding_advice(sink, m, pools.items, pools.count,
-				  "drop the old iterator before the new one is built");
+	f.release_too = finding_is_released(m, pools.items, pools.count);
 	finding_report(sink, &f);
 	array_release(&pools);
 }

@@ -43,7 +43,6 @@ void find_rss_overcount(const struct model *m, struct finding_sink *sink)
 		.id = "rss-overcount",
 		.severity = MODEL_NOTICE,
 		.title = "The sum of RSS counts shared pages several times",
-		.advice = "compare with the sum of Pss, or with the cgroup's memory.current",
 		.evidence = facts,
 		.evidence_count = 3,
 		.moment_count = 1,

@@ -56,9 +56,6 @@ void find_shm_pressure(const struct model *m, struct finding_sink *sink)
 				? "A process that finds it full is ended by SIGBUS, as happened here."
 				: "A process that finds it full is ended by SIGBUS.",
 		.brief = "of /dev/shm used: nearly full",
-		.advice =
-			"make it larger (docker run --shm-size=..., an emptyDir of medium Memory), or "
-			"lower prefetch_factor, num_workers or the batch size",
 		.bytes = m->shm_used_max_bytes,
 		.brief_bytes = m->shm_used_max_bytes,
 		.evidence = facts,

@@ -100,9 +100,6 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		.severity = (double)s->ns >= RUN_SHARE * (double)m->totals.duration_ns
 				    ? MODEL_WARNING
 				    : MODEL_NOTICE,
-		.advice =
-			"make items that take long interruptible (time-outs for disks and networks), or "
-			"keep the workers (persistent_workers=True)",
 		.bytes = bytes,
 		.brief_bytes = bytes,
 		.evidence = facts,

@@ -121,9 +121,6 @@ static void report(const struct model *m, struct finding_sink *sink, int index,
 			pool->start_method, pool->dataset[0] ? pool->dataset : "the dataset"),
 		.brief = finding_text(sink, "pickled into %d workers of %s, a copy each",
 				      c->workers, pool->name),
-		.advice =
-			"open files and build indices in the worker, at the first item, or keep them in "
-			"a memory-mapped file or a shared tensor: only its name is pickled",
 		.bytes = c->bytes,
 		.brief_bytes = c->bytes,
 		.evidence = facts,

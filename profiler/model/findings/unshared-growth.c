@@ -49,9 +49,6 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 				      pool->name),
 		.text = "It was shared at the fork and is copied page by page since: reading a Python "
 			"object writes its reference count.",
-		.advice =
-			"keep what all workers read in one numpy array or tensor, not in lists and "
-			"dicts of objects",
 		.bytes = pool->unshared_max,
 		.brief_bytes = pool->unshared_max,
 		.brief = finding_text(sink, "per %s pool, shared at the fork, copied since", stage),

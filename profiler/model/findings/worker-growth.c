@@ -21,26 +21,20 @@ enum { WINDOWS = 8, LEAST_USES = 3 };
 enum ending { ENDS_LEVEL, ENDS_WITH_POOL, ENDS_NEVER, ENDS_UNKNOWN };
 
 static const struct {
-	const char *class, *text, *advice;
+	const char *class, *text;
 } endings[] = {
-	[ENDS_LEVEL] =
-		{"levels off", "It levels off: each worker fills a cache of its own.",
-		 "share what is cached (one array, a memory-mapped file), or use fewer workers"},
+	[ENDS_LEVEL] = {"levels off", "It levels off: each worker fills a cache of its own."},
 	[ENDS_WITH_POOL] =
 		{"freed with the pool",
 		 "It is freed when the pool ends, and the next one does the same: a cache of each "
-		 "worker, or something that it keeps with every item.",
-		 "look at what the dataset keeps of an item; loopmem sites names the lines"},
+		 "worker, or something that it keeps with every item."},
 	[ENDS_NEVER] =
 		{"goes on when re-used",
-		 "It goes on each time the pool is used again: something is kept with every item.",
-		 "look at what the dataset keeps of an item (loopmem sites names the lines); until then "
-		 "persistent_workers=False frees it with every epoch"},
+		 "It goes on each time the pool is used again: something is kept with every item."},
 	[ENDS_UNKNOWN] =
 		{"goes on with each item",
 		 "It goes on to the end of the pool: a cache that is not full yet, or something that is "
-		 "kept with every item.",
-		 "look at what the dataset keeps of an item; loopmem sites names the lines"},
+		 "kept with every item."},
 };
 
 struct grown {
@@ -173,7 +167,6 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		.brief = finding_text(sink, "more in the workers of %s at their end: %s",
 				      pool->name, endings[g->ending].class),
 		.brief_bytes = g->bytes,
-		.advice = endings[g->ending].advice,
 		.bytes = g->bytes,
 		.evidence = facts,
 		.evidence_count = sizeof(facts) / sizeof(facts[0]) - (items <= 0),
@@ -183,6 +176,7 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		.pool_count = 1,
 	};
 
+	finding_advise(m, &f, endings[g->ending].class);
 	finding_report(sink, &f);
 }
 
