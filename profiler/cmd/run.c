@@ -331,11 +331,14 @@ static int run_profiled(struct run *run, struct segment_dir *dir)
 		.trims = run->trim_test || getenv("LOOPMEM_TRIM_TEST"),
 		.sample_bytes = atoll(run->sample_bytes),
 	};
+	struct oom_before before;
 	struct collector *collector;
 	struct launch launch;
 	struct error e;
 	int exit_code, program_fd;
 
+	oom_before_take(&before);
+	options_of_collector.before = &before;
 	if (start_command(run, dir, &launch, &exit_code, &e)) {
 		segment_dir_remove(dir);
 		return e.kind == ERROR_PROGRAM || launch.pid < 0 ? fail_to_start(&e, exit_code)

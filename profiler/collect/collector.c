@@ -181,7 +181,7 @@ int collector_start(struct collector **out, const struct collector_options *o, s
 	if (c->segments.inotify_fd >= 0)
 		add_source(c, c->segments.inotify_fd, SOURCE_SEGMENTS);
 	job_add(&c->job, o->root, NULL);
-	sampler_find_limits(&c->sampler);
+	sampler_find_limits(&c->sampler, o->before);
 	if (c->attach)
 		note_capabilities(c, o->root);
 	*out = c;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "profiler/collect/oom_before.h"
 #include "profiler/collect/sites.h"
 #include "profiler/error.h"
 
@@ -22,15 +23,16 @@ struct collector_options {
 		segment_directory; /* exists; NULL = attach: a job without the shim, by /proc alone */
 	const char *file;          /* the session to make */
 	int64_t max_bytes;         /* of the session */
-	int64_t clock_ns;     /* CLOCK_MONOTONIC at the moment 0: not later than the root's birth */
-	pid_t root;           /* the job's first process */
-	int reaps;            /* this process is the subreaper of the job */
-	int64_t grace_ns;     /* how long processes that outlive the root are watched */
-	char *const *argv;    /* the command; NULL = read it from the root */
-	const char *version;  /* of this program */
-	int released;         /* it runs with --release-idle-workers */
-	int trims;            /* it runs with --trim-test */
-	int64_t sample_bytes; /* mean between samples of call stacks; 0 = the shim's own */
+	int64_t clock_ns; /* CLOCK_MONOTONIC at the moment 0: not later than the root's birth */
+	pid_t root;       /* the job's first process */
+	int reaps;        /* this process is the subreaper of the job */
+	const struct oom_before *before; /* of a job that this process started; NULL = it did not */
+	int64_t grace_ns;                /* how long processes that outlive the root are watched */
+	char *const *argv;               /* the command; NULL = read it from the root */
+	const char *version;             /* of this program */
+	int released;                    /* it runs with --release-idle-workers */
+	int trims;                       /* it runs with --trim-test */
+	int64_t sample_bytes;      /* mean between samples of call stacks; 0 = the shim's own */
 	sites_resolve_fn *resolve; /* names native frames at the end; NULL = not */
 };
 

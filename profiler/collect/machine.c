@@ -52,7 +52,7 @@ static int read_file(const char *path, char *text, size_t size)
 	return n > 0 ? 0 : -ENOENT;
 }
 
-static int64_t read_oom_kills(void)
+int64_t machine_oom_kills(void)
 {
 	const struct keyed_field field = {"oom_kill", 0};
 	int64_t kills = KEYED_ABSENT;
@@ -70,7 +70,6 @@ void machine_open(struct machine *m)
 	*m = (struct machine){.meminfo_fd = open("/proc/meminfo", O_RDONLY | O_CLOEXEC)};
 	if (!machine_read(m, &memory) && memory.ram_bytes != KEYED_ABSENT)
 		m->ram_bytes = memory.ram_bytes;
-	m->oom_kills = read_oom_kills();
 }
 
 void machine_close(struct machine *m)
@@ -93,13 +92,6 @@ int machine_read(const struct machine *m, struct machine_memory *out)
 	text[n > 0 ? n : 0] = '\0';
 	keyed_text_parse(text, fields, sizeof(fields) / sizeof(fields[0]), out);
 	return n > 0 ? 0 : -ENOENT;
-}
-
-int64_t machine_oom_kills(const struct machine *m)
-{
-	int64_t now = read_oom_kills();
-
-	return now == KEYED_ABSENT || m->oom_kills == KEYED_ABSENT ? 0 : now - m->oom_kills;
 }
 
 /* "always [madvise] never": the word in brackets. */

@@ -11,7 +11,6 @@
 struct machine {
 	int meminfo_fd;
 	int64_t ram_bytes;
-	int64_t oom_kills; /* of the whole machine when it was opened; KEYED_ABSENT = not told */
 };
 
 struct machine_memory { /* KEYED_ABSENT where it is not told */
@@ -24,8 +23,9 @@ void machine_close(struct machine *m);
 /* 0 or -errno. */
 int machine_read(const struct machine *m, struct machine_memory *out);
 
-/* Processes killed for memory anywhere on the machine since machine_open. */
-int64_t machine_oom_kills(const struct machine *m);
+/* Processes killed for memory anywhere on the machine since it was started; KEYED_ABSENT = not
+ * told. */
+int64_t machine_oom_kills(void);
 
 /* Writes what the session keeps of machine and environment: host, kernel, boot_id, arch, libc,
  * thp, cpu_model, page_bytes, cpus, and env.NAME of the named few. */

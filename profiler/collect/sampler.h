@@ -12,6 +12,7 @@
 #include "profiler/collect/edges.h"
 #include "profiler/collect/job.h"
 #include "profiler/collect/machine.h"
+#include "profiler/collect/oom_before.h"
 #include "profiler/collect/pools.h"
 #include "profiler/collect/proc_file.h"
 #include "profiler/collect/schedule.h"
@@ -31,8 +32,8 @@ struct sampler {
 	int cgroup_is_ours;
 	int64_t cgroup_checked_ns; /* SESSION_NULL = never */
 	int64_t limit_bytes;
-	int64_t oom_kills,
-		oom_kills_before; /* of the cgroup, now and at the start; CGROUP_UNKNOWN */
+	/* what was counted before the job, and what of the cgroup's is told; CGROUP_UNKNOWN */
+	int64_t oom_kills_before, machine_oom_kills_before, oom_kills;
 
 	struct shm_table shm;
 	struct shm_space shm_space;
@@ -52,8 +53,9 @@ struct sampler {
 int sampler_init(struct sampler *s, struct edges *edges, pid_t reaper);
 void sampler_release(struct sampler *s);
 
-/* After the first process was added: finds the cgroup and the limit. */
-void sampler_find_limits(struct sampler *s);
+/* After the first process was added: finds the cgroup and the limit. `before`: taken before the job
+ * was started by this process; NULL = it was not. */
+void sampler_find_limits(struct sampler *s, const struct oom_before *before);
 
 /* Does what is due now. Called every tick. */
 void sampler_step(struct sampler *s);

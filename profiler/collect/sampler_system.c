@@ -54,15 +54,26 @@ void sampler_refresh_limits(struct sampler *s, int64_t t_ns)
 	check_strangers(s, t_ns);
 }
 
-void sampler_find_limits(struct sampler *s)
+/* Of the first process; when that is dead already it was this one's, if this one started it. */
+static int open_cgroup(struct sampler *s, int started_here)
 {
-	struct process *root = s->job->count ? s->job->items[0] : NULL;
-	struct cgroup_memory memory;
+	const struct process *root = s->job->count ? s->job->items[0] : NULL;
 
 	if (root && !cgroup_open(&s->cgroup, root->pid))
+		return 0;
+	return started_here ? cgroup_open(&s->cgroup, getpid()) : -1;
+}
+
+void sampler_find_limits(struct sampler *s, const struct oom_before *before)
+{
+	struct cgroup_memory memory;
+
+	if (!open_cgroup(s, before != NULL))
 		session_put_text(s->recorder->session, "cgroup", s->cgroup.name);
 	cgroup_read(&s->cgroup, &memory);
-	s->oom_kills = s->oom_kills_before = memory.oom_kills;
+	s->oom_kills_before = oom_before_kills(before, &s->cgroup, memory.oom_kills);
+	s->oom_kills = s->oom_kills_before;
+	s->machine_oom_kills_before = before ? before->machine_kills : machine_oom_kills();
 	sampler_refresh_limits(s, recorder_now(s->recorder));
 }
 
@@ -79,10 +90,17 @@ static void note_oom_kills(struct sampler *s, int64_t kills, int64_t t_ns)
 	s->oom_kills = kills;
 }
 
+static int64_t machine_kills(const struct sampler *s)
+{
+	int64_t now = machine_oom_kills(), before = s->machine_oom_kills_before;
+
+	return now == CGROUP_UNKNOWN || before == CGROUP_UNKNOWN ? 0 : now - before;
+}
+
 int64_t sampler_oom_kills(const struct sampler *s)
 {
 	if (s->oom_kills == CGROUP_UNKNOWN || s->oom_kills_before == CGROUP_UNKNOWN)
-		return machine_oom_kills(&s->machine);
+		return machine_kills(s);
 	return s->oom_kills - s->oom_kills_before;
 }
 

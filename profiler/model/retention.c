@@ -194,11 +194,19 @@ static void note_round(struct model_totals *t, const struct model_round *r)
 	t->pools_alive_max = larger(t->pools_alive_max, r->pools_alive);
 }
 
+/* Of a run in which nobody was measured: what was read at the end. */
+static int64_t last_limit(const struct tables *t)
+{
+	const struct system_row *last = tables_system_at(t, INT64_MAX);
+
+	return last ? last->limit_bytes : MODEL_NONE;
+}
+
 /* The limit that holds at the peak: the cgroup's where there is one; else, or when the machine has less, its RAM. */
 static void find_limit(const struct model *m, struct model_totals *t)
 {
 	int peak = t->peak_at_ns == MODEL_NONE ? -1 : model_round_at(m, t->peak_at_ns);
-	int64_t limit = peak < 0 ? MODEL_NONE : m->rounds[peak].limit_bytes;
+	int64_t limit = peak < 0 ? last_limit(&m->priv->tables) : m->rounds[peak].limit_bytes;
 
 	t->limit_bytes = m->ram_bytes;
 	t->limit_source = m->ram_bytes == MODEL_NONE ? "" : "RAM";
@@ -208,17 +216,15 @@ static void find_limit(const struct model *m, struct model_totals *t)
 	t->limit_source = m->priv->limit_source[0] ? m->priv->limit_source : "cgroup";
 }
 
+/* Not from the counter of the cgroup: a job may be killed before that is read for the first time. */
 static int64_t count_oom_kills(const struct tables *t)
 {
-	int64_t first = SESSION_NULL, last = SESSION_NULL;
+	int64_t kills = 0;
 
-	for (size_t i = 0; i < t->systems.count; i++) {
-		if (t->systems.items[i].oom_kills == SESSION_NULL)
-			continue;
-		last = t->systems.items[i].oom_kills;
-		first = first == SESSION_NULL ? last : first;
-	}
-	return last > first ? last - first : 0;
+	for (size_t i = 0; i < t->events.count; i++)
+		if (t->events.items[i].kind == EVENT_OOM_KILL && t->events.items[i].value > 0)
+			kills += t->events.items[i].value;
+	return kills;
 }
 
 int retention_build(struct model *m)

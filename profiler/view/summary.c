@@ -242,6 +242,8 @@ static int killed(FILE *out, const struct model *m, const char *file)
 int summary_print(FILE *out, const struct model *m, const char *file)
 {
 	if (m->totals.peak_at_ns == MODEL_NONE) {
+		if (m->end == MODEL_KILLED)
+			killed_line(out, m);
 		fprintf(out, "loopmem: ended before its memory was read once\n");
 		return 0;
 	}

@@ -154,6 +154,31 @@ static void pools_that_were_left_alone_are_told_with_the_reason(void **state)
 	model_close(m);
 }
 
+static void put_system(struct script *s, double t)
+{
+	session_put_system(s->w, &(struct session_system){.t_ns = script_ns(t),
+							  .limit_bytes = 200 * MIB,
+							  .current_bytes = SESSION_NULL,
+							  .anon_bytes = SESSION_NULL,
+							  .shmem_bytes = SESSION_NULL,
+							  .file_bytes = SESSION_NULL,
+							  .kernel_bytes = SESSION_NULL,
+							  .oom_kills = 4,
+							  .available_bytes = SESSION_NULL,
+							  .machine_shmem_bytes = SESSION_NULL,
+							  .n = 1});
+}
+
+static void put_oom_kill(struct script *s, double t)
+{
+	session_put_event(s->w, &(struct session_event){.t_ns = script_ns(t),
+							.kind = "oom-kill",
+							.process = SESSION_NULL,
+							.pool = SESSION_NULL,
+							.value = 1,
+							.value2 = SESSION_NULL});
+}
+
 /* Killed by the kernel at 12 s, with the train pool idle for 4 s. */
 static void make_killed(struct script *s)
 {
@@ -171,19 +196,9 @@ static void make_killed(struct script *s)
 			script_walk(s, t, 2, 100, 0);
 		if (t >= 9)
 			script_walk(s, t, 3, 50, 0);
-		session_put_system(s->w,
-				   &(struct session_system){.t_ns = script_ns(t),
-							    .limit_bytes = 200 * MIB,
-							    .current_bytes = SESSION_NULL,
-							    .anon_bytes = SESSION_NULL,
-							    .shmem_bytes = SESSION_NULL,
-							    .file_bytes = SESSION_NULL,
-							    .kernel_bytes = SESSION_NULL,
-							    .oom_kills = t >= 11.5 ? 4 : 3,
-							    .available_bytes = SESSION_NULL,
-							    .machine_shmem_bytes = SESSION_NULL,
-							    .n = 1});
+		put_system(s, t);
 	}
+	put_oom_kill(s, 11.5);
 	session_put_int(s->w, "ended_ns", script_ns(12));
 	session_put_int(s->w, "exit_signal", 9);
 }
@@ -237,6 +252,27 @@ static void a_run_too_short_to_be_read_says_so(void **state)
 	model_close(m);
 }
 
+static void a_run_killed_before_it_was_read_says_that_too(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "killed at once");
+	put_system(&s, 0.01);
+	put_oom_kill(&s, 0.01);
+	session_put_int(s.w, "ended_ns", script_ns(0.01));
+	session_put_int(s.w, "exit_signal", 9);
+	session_put_int(s.w, "oom_killed", 1);
+	script_end_process(&s, OWNER, 0.01, 0, 9);
+	m = script_leave(&s);
+	assert_string_equal(
+		summary(m),
+		"loopmem: killed by the kernel's OOM killer at 0:00 (SIGKILL, oom_kill +1), limit 200 MiB\n"
+		"loopmem: ended before its memory was read once\n");
+	model_close(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -248,6 +284,7 @@ int main(void)
 		cmocka_unit_test(a_killed_run_is_told_by_its_last_moment),
 		cmocka_unit_test(a_signal_that_was_no_oom_is_named),
 		cmocka_unit_test(a_run_too_short_to_be_read_says_so),
+		cmocka_unit_test(a_run_killed_before_it_was_read_says_that_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
