@@ -1,5 +1,6 @@
 /*
  * numbers.h: gives equal keys equal numbers, from 1 in order of their coming. A key is bytes, copied.
+ * All zero bytes but `most` = empty.
  */
 #ifndef PROFILER_COLLECT_NUMBERS_H
 #define PROFILER_COLLECT_NUMBERS_H
@@ -8,8 +9,10 @@
 #include <stdint.h>
 
 struct numbers {
-	void *root; /* of tsearch */
-	int32_t count;
+	struct numbers_key *keys; /* by number - 1 */
+	size_t count, capacity;
+	int32_t *slots; /* numbers, by hash; 0 = empty. At least half are */
+	size_t slot_count;
 	int32_t most; /* no more keys than that */
 };
 

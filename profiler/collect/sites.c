@@ -57,13 +57,12 @@ void sites_init(struct sites *s, struct recorder *r)
 		.modules.most = MOST_MODULES,
 		.frames.most = MOST_FRAMES,
 		.stacks.most = MOST_STACKS,
-		.sites.most = MOST_SITES,
 	};
 }
 
 void sites_release(struct sites *s)
 {
-	for (int32_t i = 0; i < s->modules.count; i++)
+	for (size_t i = 0; i < s->modules.count; i++)
 		free(s->module_rows[i].path);
 	free(s->module_rows);
 	free(s->frame_rows);
@@ -71,7 +70,6 @@ void sites_release(struct sites *s)
 	numbers_release(&s->modules);
 	numbers_release(&s->frames);
 	numbers_release(&s->stacks);
-	numbers_release(&s->sites);
 }
 
 /* Room for row `number` of an array of rows; NULL when out of memory. */
@@ -252,35 +250,40 @@ static void put_sample(struct reading *reading, int32_t number, struct sites_sit
 				});
 }
 
-static void take_site(void *arg, const struct sites_site *site)
+/* The number of one that is told for the first time; 0 = there are too many, or no memory. */
+static int32_t new_site(const struct reading *reading, const struct sites_site *site)
+{
+	struct sites *s = reading->s;
+	int32_t number = s->site_count + 1;
+
+	if (number > MOST_SITES ||
+	    !row_at(&s->site_rows, &s->site_room, number, sizeof(*s->site_rows)))
+		return 0;
+	s->site_count = number;
+	session_put_site(s->recorder->session,
+			 &(struct session_site){
+				 .id = number,
+				 .process = reading->p->id,
+				 .owner_pool = site->pool_id ? site->pool_id : SESSION_NULL,
+				 .stack = site->node ? site->node : SESSION_NULL,
+				 .mapped = site->mapped,
+				 .stage = site->stage ? pools_stage_name(site->stage - 1) : NULL,
+			 });
+	return number;
+}
+
+static int32_t take_site(void *arg, const struct sites_site *site)
 {
 	struct reading *reading = arg;
-	struct sites *s = reading->s;
-	struct {
-		int64_t process, offset;
-	} key = {reading->p->id, site->offset};
-	struct sites_site_row *row;
-	int is_new;
-	int32_t number;
+	int32_t number = site->number;
 
 	if (!site->counts.alloc_bytes)
-		return;
-	number = numbers_get(&s->sites, &key, sizeof(key), &is_new);
-	row = number ? row_at(&s->site_rows, &s->site_room, number, sizeof(*row)) : NULL;
-	if (!row)
-		return;
-	if (is_new)
-		session_put_site(s->recorder->session,
-				 &(struct session_site){
-					 .id = number,
-					 .process = reading->p->id,
-					 .owner_pool = site->pool_id ? site->pool_id : SESSION_NULL,
-					 .stack = site->node ? site->node : SESSION_NULL,
-					 .mapped = site->mapped,
-					 .stage = site->stage ? pools_stage_name(site->stage - 1)
-							      : NULL,
-				 });
-	put_sample(reading, number, row, site);
+		return number;
+	if (!number)
+		number = new_site(reading, site);
+	if (number)
+		put_sample(reading, number, &reading->s->site_rows[number - 1], site);
+	return number;
 }
 
 /* ---- readings ---- */
@@ -453,11 +456,11 @@ static int64_t resolve_module(struct sites *s, int32_t module, sites_resolve_fn 
 	struct answers answers = {.s = s, .frames = frames};
 	size_t count = 0;
 
-	for (int32_t i = 0; i < s->frames.count; i++) {
+	for (size_t i = 0; i < s->frames.count; i++) {
 		if (s->frame_rows[i].module != module)
 			continue;
 		addresses[count] = s->frame_rows[i].address;
-		frames[count++] = i + 1;
+		frames[count++] = (int32_t)i + 1;
 	}
 	if (!count || !row->path || !may_be_what_ran(s, row))
 		return 0;
@@ -470,11 +473,11 @@ int64_t sites_resolve(struct sites *s, sites_resolve_fn *resolve)
 {
 	const int64_t patience_ns = 15000 * MS;
 	int64_t until_ns = clock_monotonic_ns() + patience_ns, cpu_ns = 0;
-	size_t count = (size_t)s->frames.count;
+	size_t count = s->frames.count;
 	uint64_t *addresses = malloc((count + 1) * sizeof(*addresses));
 	int32_t *frames = malloc((count + 1) * sizeof(*frames));
 
-	for (int32_t m = 1; resolve && addresses && frames && m <= s->modules.count; m++) {
+	for (int32_t m = 1; resolve && addresses && frames && (size_t)m <= s->modules.count; m++) {
 		if (clock_monotonic_ns() > until_ns) {
 			recorder_note(s->recorder, "notice",
 				      "naming native frames took too long: some have no name");

@@ -36,10 +36,11 @@ typedef int64_t sites_resolve_fn(const struct sites_question *question, sites_an
 
 struct sites {
 	struct recorder *recorder;
-	struct numbers modules, frames, stacks, sites;
+	struct numbers modules, frames, stacks;
 	struct sites_module_row *module_rows; /* by number - 1 */
 	struct sites_frame_row *frame_rows;
 	struct sites_site_row *site_rows;
+	int32_t site_count; /* of all processes */
 	int32_t module_room, frame_room, site_room;
 	int64_t began_ns;              /* CLOCK_REALTIME */
 	int64_t read_ns, height_bytes; /* of the last reading of all */

@@ -206,12 +206,12 @@ static int32_t take_record(struct sites_reader *r, uint32_t kind, uint32_t bytes
 /* A site whose stack has a number will be handed out at every reading. */
 static int remember_site(struct sites_reader *r, uint32_t offset)
 {
-	uint32_t *site =
-		array_add_item(&r->sites, &r->site_count, &r->site_capacity, sizeof(*site));
+	struct sites_place *place =
+		array_add_item(&r->sites, &r->site_count, &r->site_capacity, sizeof(*place));
 
-	if (!site)
+	if (!place)
 		return -ENOMEM;
-	*site = offset;
+	place->offset = offset;
 	return 0;
 }
 
@@ -248,9 +248,9 @@ static void copy_counts(const struct loopmem_site_counts *from, struct loopmem_s
 	to->alloc_blocks = __atomic_load_n(&from->alloc_blocks, __ATOMIC_RELAXED);
 }
 
-static void hand_out_site(const struct sites_reader *r, struct sites_site site,
-			  const struct loopmem_site_counts *counts,
-			  const struct sites_events *events)
+static int32_t hand_out_site(const struct sites_reader *r, struct sites_site site,
+			     const struct loopmem_site_counts *counts,
+			     const struct sites_events *events)
 {
 	uint32_t edges = __atomic_load_n(&r->map->edges, __ATOMIC_RELAXED);
 	struct loopmem_site_counts *c = &site.counts;
@@ -261,25 +261,28 @@ static void hand_out_site(const struct sites_reader *r, struct sites_site site,
 	if (c->edge >= edges)
 		live = c->edge_live_bytes;
 	site.edge_live_bytes = edges ? (int64_t)(live & INT64_MAX) : -1;
-	if (!is_lost(r)) /* not zeros for what was known */
-		events->site(events->arg, &site);
+	if (is_lost(r)) /* not zeros for what was known */
+		return site.number;
+	return events->site(events->arg, &site);
 }
 
-static void hand_out_sites(const struct sites_reader *r, const struct sites_events *events)
+static void hand_out_sites(struct sites_reader *r, const struct sites_events *events)
 {
 	for (size_t i = 0; i < r->site_count; i++) {
-		uint32_t at = r->sites[i];
+		struct sites_place *place = &r->sites[i];
+		uint32_t at = place->offset;
 		const struct loopmem_record_site *row = (const void *)((const char *)r->map + at);
 
-		hand_out_site(r,
-			      (struct sites_site){.offset = at,
-						  .node = r->marks[at / 8].number,
-						  .pool_id = row->pool_id,
-						  .mapped = row->mapped != 0,
-						  .stage = row->stage},
-			      &row->counts, events);
+		place->number = hand_out_site(r,
+					      (struct sites_site){.number = place->number,
+								  .node = r->marks[at / 8].number,
+								  .pool_id = row->pool_id,
+								  .mapped = row->mapped != 0,
+								  .stage = row->stage},
+					      &row->counts, events);
 	}
-	hand_out_site(r, (struct sites_site){0}, &r->map->other, events);
+	r->rest_number = hand_out_site(r, (struct sites_site){.number = r->rest_number},
+				       &r->map->other, events);
 }
 
 int sites_read(struct sites_reader *r, const struct sites_events *events)

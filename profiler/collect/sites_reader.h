@@ -32,8 +32,13 @@ struct sites_reader {
 		int32_t number;
 	} * marks; /* by offset / 8 */
 	size_t mark_count;
-	uint32_t *sites; /* offsets of the sites, which are read again and again */
+	/* The sites, which are read again and again. */
+	struct sites_place {
+		uint32_t offset;
+		int32_t number; /* the caller's */
+	} * sites;
 	size_t site_count, site_capacity;
+	int32_t rest_number; /* of the row of what has no stack */
 };
 
 /* What a record says. Pointers are valid during the call. */
@@ -46,8 +51,8 @@ struct sites_module {
 };
 
 struct sites_site {
-	uint32_t offset; /* tells it from the process's others */
-	int32_t node;    /* 0 = the row of what has no stack */
+	int32_t number; /* what the caller said last of this one; 0 = nothing yet */
+	int32_t node;   /* 0 = the row of what has no stack */
 	uint32_t pool_id;
 	int mapped;
 	uint32_t stage;          /* 1 + enum loopmem_stage, 0 = outside of phases */
@@ -62,8 +67,9 @@ struct sites_events {
 	int32_t (*native)(void *arg, int32_t module, uint64_t address);
 	int32_t (*python)(void *arg, const char *function, const char *file, int line);
 	int32_t (*node)(void *arg, int32_t parent, int32_t frame);
-	/* called at every reading for each site whose stack has a number, and for the row of the rest: node 0 */
-	void (*site)(void *arg, const struct sites_site *site);
+	/* Called at every reading for each site whose stack has a number, and for the row of the rest: node 0. Returns
+	 * the number to know it by at the next one. */
+	int32_t (*site)(void *arg, const struct sites_site *site);
 	void *arg;
 };
 

@@ -117,12 +117,12 @@ static int32_t node(void *arg, int32_t parent, int32_t frame)
 	return tell(parent ? 'C' : 'c');
 }
 
-static void site(void *arg, const struct sites_site *s)
+static int32_t site(void *arg, const struct sites_site *s)
 {
 	(void)arg;
 	if (s->node)
 		last_site = *s;
-	tell(s->node ? 's' : 'o');
+	return tell(s->node ? 's' : 'o');
 }
 
 static const struct sites_events events = {module, native, python, node, site, NULL};
@@ -163,7 +163,9 @@ static void what_is_new_is_handed_out_once_and_sites_each_time(void **state)
 	memset(told, 0, sizeof(told));
 	assert_int_equal(open_file(&r, FILE_BYTES), 0);
 	sites_read(&r, &events);
+	assert_int_equal(last_site.number, 0);
 	sites_read(&r, &events);
+	assert_int_equal(last_site.number, 5); /* what it was given then */
 	sites_close(&r);
 	assert_string_equal(told, "ncPCsoso");
 }
