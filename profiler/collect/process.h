@@ -115,6 +115,9 @@ void process_write_detail(struct process *p, struct recorder *r, int64_t t_ns);
 int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_reason reason,
 		 int64_t *copied_bytes);
 
+/* Reads its minor faults anew. */
+void process_count_faults(struct process *p);
+
 /* Memory that changed since the last walk: what statm saw of anonymous pages or of mapped files and shared memory, or what the
  * faults could have copied. */
 int64_t process_changed_bytes(const struct process *p);

@@ -96,8 +96,7 @@ void process_write_detail(struct process *p, struct recorder *r, int64_t t_ns)
 	session_put_detail(r->session, &row);
 }
 
-/* Faults are read with the walk: what was copied since the fork cannot exceed them. */
-static void refresh_faults(struct process *p)
+void process_count_faults(struct process *p)
 {
 	char text[1024];
 	struct proc_stat stat;
@@ -145,7 +144,7 @@ int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_
 	*copied_bytes = 0;
 	if (error)
 		return error;
-	refresh_faults(p);
+	process_count_faults(p); /* what was copied since the fork cannot exceed them */
 	find_shared_at_fork(p, r, t_ns, &u);
 	row.rss_bytes = u.rss;
 	row.pss_bytes = u.pss;

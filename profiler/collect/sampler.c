@@ -110,6 +110,16 @@ static int walk_on_credit(struct sampler *s, struct process *p, int64_t t_ns)
 	return 0;
 }
 
+/* Is there anything that its last walk did not see? What only its relatives did makes it stale, and
+ * has its own time. */
+static int has_news(struct process *p)
+{
+	if (!p->pace.walks)
+		return 1;
+	process_count_faults(p);
+	return walk_worthwhile(process_changed_bytes(p), p->statm.rss_bytes);
+}
+
 static int measured_now(const struct process *p, int64_t t_ns)
 {
 	return p->statm_ns == t_ns && !p->exiting;
@@ -128,7 +138,7 @@ static void walk_edges(struct sampler *s, int64_t t_ns)
 		if (!measured_now(p, t_ns))
 			continue;
 		process_write_heap(p, s->recorder, t_ns);
-		if (!walk_on_credit(s, p, t_ns) && !p->stale) {
+		if (has_news(p) && !walk_on_credit(s, p, t_ns) && !p->stale) {
 			p->stale = 1;
 			p->stale_ns = t_ns;
 		}
