@@ -23,6 +23,7 @@
 #include "inject/python/pools_py.h"
 #include "inject/python/processes_py.h"
 #include "inject/python/stages_py.h"
+#include "inject/python/users_py.h"
 #include "inject/python/wrappers_py.h"
 #include "inject/python_api.h"
 #include "inject/python_around.h"
@@ -46,9 +47,9 @@ static const struct {
 	{                                                                    \
 #name, name##_py, "loopmem." #name, "<loopmem>/" #name ".py" \
 	}
-	SOURCE(faults), SOURCE(frames),    SOURCE(frameworks), SOURCE(hook),
-	SOURCE(length), SOURCE(lightning), SOURCE(names),      SOURCE(phases),
-	SOURCE(pools),  SOURCE(processes), SOURCE(stages),     SOURCE(wrappers),
+	SOURCE(faults),    SOURCE(frames), SOURCE(frameworks), SOURCE(hook),  SOURCE(length),
+	SOURCE(lightning), SOURCE(names),  SOURCE(phases),     SOURCE(pools), SOURCE(processes),
+	SOURCE(stages),    SOURCE(users),  SOURCE(wrappers),
 #undef SOURCE
 };
 

@@ -7,6 +7,7 @@ import sys
 
 frames = load("frames")
 names = load("names")
+users = load("users")
 
 # module, function in it, stage, its variable with the epoch
 FUNCTIONS = (
@@ -44,17 +45,8 @@ MODES = (
     ("ultralytics", "get_dataloader", "mode"),
 )
 
-# Packages whose frames are never user code, for names and file:line.
-LIBRARIES = frozenset("""
-    loopmem torch torchvision torchaudio torchtext torchdata
-    lightning lightning_fabric pytorch_lightning
-    transformers accelerate datasets mmengine ultralytics fastai fastcore keras composer
-    tqdm numpy runpy importlib contextlib functools threading multiprocessing concurrent asyncio
-    IPython ipykernel pytest _pytest pluggy click fire hydra
-""".split())
-
-# Packages whose frames, when they ask for batches, are a loop of theirs; of the packages above that
-# are not here a frame only passes on what an outer one asks for.
+# Packages whose frames, when they ask for batches, are a loop of theirs; of the other packages of
+# users.LIBRARIES a frame only passes on what an outer one asks for.
 LOOPS = ("lightning.pytorch.loops", "pytorch_lightning.loops", "transformers.trainer",
          "mmengine", "ultralytics", "fastai", "keras", "composer")
 OTHERS = ("transformers",)  # packages that ask in other ways, too: whose switches are not known
@@ -65,16 +57,16 @@ def inside(module, packages):
     return any(module == name or module.startswith(name + ".") for name in packages)
 
 
-def asking(module, users, file):
+def asking(module, of_user, file):
     """The package whose loop asks for batches, if a frame of this module is the innermost that is
     not between: "torch" for a loop of the user's own; "" for one of an installed package of which
     nothing is known. None: the frame passes on."""
     root = module.partition(".")[0]
     if inside(module, LOOPS):
         return root
-    if users and "/site-packages/" not in file and "/dist-packages/" not in file:
+    if of_user and not users.is_installed(file):
         return "torch"
-    return "" if users or root in OTHERS else None
+    return "" if of_user or root in OTHERS else None
 
 
 def named(package):

@@ -13,6 +13,7 @@ import sys
 
 faults = load("faults")
 frames = load("frames")
+users = load("users")
 wrappers = load("wrappers")
 
 STARTS = {"fork": shim.FORK, "spawn": shim.SPAWN, "forkserver": shim.FORKSERVER, "loky": shim.SPAWN}
@@ -55,16 +56,21 @@ class Start:
 
     def __init__(self, kind="Process"):
         self.kind, self.maker, self.workers, self.is_loaders = kind, None, None, False
-        self.text = None
+        self.text = self.line = None
+        between = True
         for frame in frames.callers():
             module = frame.f_globals.get("__name__")
             module = module if type(module) is str else ""
-            if frame.f_code.co_filename.startswith("<loopmem>"):
-                continue
-            if module.partition(".")[0] not in BETWEEN or self.is_loaders:
+            package = module.partition(".")[0]
+            between = between and (package in BETWEEN or frame.f_code.co_filename.startswith("<loopmem>"))
+            if between:
+                self.kind = KINDS.get(module, self.kind)
+                self.see(module, frame)
+            elif package not in BETWEEN and users.is_users(frame, package) and not users.is_installed(
+                    frame.f_code.co_filename):
+                self.line = users.line(frame)
+            if self.is_loaders or self.line:
                 break
-            self.kind = KINDS.get(module, self.kind)
-            self.see(module, frame)
 
     def see(self, module, frame):
         space = dict(frames.variables(frame))
@@ -86,7 +92,7 @@ class Start:
         if self.text is None:
             maker, self.text = made.get(id(self.maker), (lambda: None, ""))
             if self.maker is None or maker() is not self.maker:
-                site = shim.site().decode("utf-8", "replace")
+                site = self.line or shim.site().decode("utf-8", "replace")
                 self.text = f"{self.kind} {site}" if site else self.kind
         return self.text
 

@@ -4,12 +4,12 @@ The stack is walked once, from the innermost frame outwards. First that applies:
 set, Lightning's loops, other frameworks' functions, the names bound to the loader, its dataset.
 """
 import _weakref
-import sys
 
 faults = load("faults")
 frames = load("frames")
 names = load("names")
 frameworks = load("frameworks")
+users = load("users")
 lightning = load("lightning")
 length = load("length")
 
@@ -20,19 +20,6 @@ ONCE = (shim.TEST, shim.PREDICT, shim.SANITY)  # stages that plain loops have ou
 WRAPPERS = 8  # objects around a loader that are followed by name
 
 passes = {}  # id of a loader: (weak reference to it, how often it was started); see plain_epoch
-
-
-def line(frame):
-    return f"{frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno}"
-
-
-def standard(frame):
-    """Whether a frame is of the standard library or of the import system."""
-    name = frame.f_code.co_filename
-    folder = getattr(sys.modules.get("os"), "__file__", "").rpartition("/")[0]
-    return name.startswith("<frozen") or (
-        bool(folder) and name.startswith(folder + "/") and "/site-packages/" not in name
-        and "/dist-packages/" not in name)
 
 
 class Place:
@@ -74,16 +61,16 @@ class Walk:
         self.loop = self.loop or self.lightning.package or loop
         self.stage = stage if self.stage is None else self.stage
         self.framework_epoch = epoch if self.framework_epoch is None else self.framework_epoch
-        self.nearest = self.nearest or line(frame)
-        users = root not in frameworks.LIBRARIES and not standard(frame)
+        self.nearest = self.nearest or users.line(frame)
+        of_user = users.is_users(frame, root)
         if self.asking is None:
-            self.asking = frameworks.asking(module, users, frame.f_code.co_filename)
-        if users:
+            self.asking = frameworks.asking(module, of_user, frame.f_code.co_filename)
+        if of_user:
             self.visit_user(frame, pairs, space, owner)
         self.wrap(owner)
 
     def visit_user(self, frame, pairs, space, owner):
-        self.origin = self.origin or line(frame)
+        self.origin = self.origin or users.line(frame)
         if not self.named:
             self.named = self.label.offer(names.bound(pairs, owner, self.wanted))
         for source in (space, frames.fields(owner)):
