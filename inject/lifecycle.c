@@ -97,6 +97,10 @@ void lifecycle_has_forked(pid_t child, const void *caller)
 {
 	struct fork_site site;
 
+	guard_enter();
+	if (!self_is_planned()) /* what forks has something to tell */
+		self_publish();
+	guard_leave();
 	if (!self_is_published())
 		return;
 	fork_site_find(&site, caller);

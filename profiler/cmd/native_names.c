@@ -164,7 +164,8 @@ int64_t native_names(const struct sites_question *question, sites_answer_fn *ans
 	struct question q = {.path = question->path,
 			     .build_id_bytes = question->build_id_bytes,
 			     .addresses = question->addresses,
-			     .count = question->count};
+			     .count = question->count,
+			     .hurry = question->hurry};
 
 	if (q.build_id_bytes > sizeof(q.build_id))
 		return 0;

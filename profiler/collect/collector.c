@@ -134,6 +134,7 @@ static struct collector *new_collector(const struct collector_options *o)
 		free_collector(c);
 		return NULL;
 	}
+	c->sampler.fork_names.resolve = o->resolve;
 	return c;
 }
 

@@ -76,10 +76,24 @@ static void mark(struct edges *e, struct process *p, struct pool *pool, uint32_t
 	e->walk_shm |= kinds[kind].shm;
 }
 
-static void take_fork(struct edges *e, const struct loopmem_event *event)
+/* Whether the process that has this pid now was born at that time: start times come in steps of 10 ms. */
+static int was_born(const struct recorder *r, pid_t pid, int64_t t_ns)
 {
-	struct process *child = job_add(e->job, (pid_t)event->value, NULL);
+	const int64_t step_ns = 10000000;
+	int64_t after_ns = t_ns - process_birth_ns(r, pid);
 
+	return after_ns > -step_ns && after_ns < 100 * step_ns;
+}
+
+/* Of a daemon the kernel no longer names the parent, which ended at once. */
+static void take_fork(struct edges *e, struct process *parent, const struct loopmem_event *event)
+{
+	pid_t pid = (pid_t)event->value;
+	struct process *child = job_add(e->job, pid, NULL);
+
+	if (!child && parent->state != PROCESS_ALIVE &&
+	    was_born(e->job->recorder, pid, recorder_past(e->job->recorder, event->time_ns)))
+		child = job_add(e->job, pid, parent);
 	if (!child)
 		return;
 	e->measure = 1;
@@ -103,7 +117,7 @@ static void take_event(struct edges *e, struct process *p, const struct loopmem_
 	if (event->kind >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[event->kind].name)
 		return;
 	if (event->kind == LOOPMEM_EVENT_FORK && p->inner_pid == p->pid)
-		take_fork(e, event);
+		take_fork(e, p, event);
 	if (event->kind == LOOPMEM_EVENT_TRIM)
 		take_trim(e, event);
 	if (kinds[event->kind].frequent && !may_tell(p, t_ns))

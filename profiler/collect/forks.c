@@ -26,16 +26,25 @@ static int is_shell(const struct process *p)
 
 static int belongs(const struct process *p, int64_t now_ns)
 {
-	return p->role == ROLE_CHILD && p->forked && !p->claimed && p->parent &&
-	       p->parent->state == PROCESS_ALIVE && !p->exiting &&
+	return p->role == ROLE_CHILD && p->forked && !p->claimed && p->parent && !p->exiting &&
 	       p->instrumented + p->parent->instrumented > 0 && now_ns - p->born_ns >= STAYS_NS &&
 	       p->parent->role != ROLE_FORKSERVER && !is_shell(p->parent);
 }
 
-static void write_label(char *out, size_t size, const struct process *p)
+/* The parent, or whom it came from. */
+static struct process *living_owner(const struct process *p)
 {
-	if (p->fork_site[0])
-		snprintf(out, size, "fork %s", p->fork_site);
+	struct process *owner = p->parent;
+
+	while (owner && owner->state != PROCESS_ALIVE)
+		owner = owner->parent;
+	return owner;
+}
+
+static void write_label(char *out, size_t size, const char *site)
+{
+	if (*site)
+		snprintf(out, size, "fork %s", site);
 	else
 		snprintf(out, size, "forked");
 }
@@ -53,8 +62,14 @@ static struct pool *find_group(const struct pools *ps, const struct process *own
 	return NULL;
 }
 
+struct place {
+	struct process *owner;
+	const char *site;
+	char label[LOOPMEM_LABEL];
+};
+
 static struct pool *make_group(struct pools *ps, struct job *j, const struct process *first,
-			       const char *label)
+			       const struct place *place)
 {
 	struct loopmem_pool_row row = {
 		.state = LOOPMEM_POOL_STARTING,
@@ -68,28 +83,29 @@ static struct pool *make_group(struct pools *ps, struct job *j, const struct pro
 		.begin_ns = (uint64_t)(j->recorder->clock_ns + first->born_ns),
 	};
 
-	snprintf(row.label, sizeof(row.label), "%s", label);
-	snprintf(row.origin, sizeof(row.origin), "%s", first->fork_site);
-	return pools_add_forks(ps, j, first->parent, &row);
+	snprintf(row.label, sizeof(row.label), "%s", place->label);
+	snprintf(row.origin, sizeof(row.origin), "%s", place->site);
+	return pools_add_forks(ps, j, place->owner, &row);
 }
 
-void forks_settle(struct pools *ps, struct job *j, int64_t now_ns)
+void forks_settle(struct pools *ps, struct job *j, struct fork_names *names, int64_t now_ns)
 {
-	char label[LOOPMEM_LABEL];
-
 	for (size_t i = 0; i < j->count; i++) {
 		struct process *p = j->items[i];
+		struct place place;
 		struct pool *group;
 
 		if (p->state != PROCESS_ALIVE || !belongs(p, now_ns))
 			continue;
 		process_look_again(p); /* an exec that no shim told of */
-		if (!belongs(p, now_ns))
+		place.owner = living_owner(p);
+		if (!belongs(p, now_ns) || !place.owner)
 			continue;
-		write_label(label, sizeof(label), p);
-		group = find_group(ps, p->parent, label);
+		place.site = fork_names_of(names, p);
+		write_label(place.label, sizeof(place.label), place.site);
+		group = find_group(ps, place.owner, place.label);
 		if (!group)
-			group = make_group(ps, j, p, label);
+			group = make_group(ps, j, p, &place);
 		if (group)
 			pool_add_untold_worker(group, j, p);
 	}

@@ -118,6 +118,16 @@ int process_open(struct process *p, pid_t pid, struct process *parent, const str
 	return 0;
 }
 
+int64_t process_birth_ns(const struct recorder *r, pid_t pid)
+{
+	char text[1024];
+	struct proc_stat stat;
+
+	if (proc_read(pid, "stat", text, sizeof(text)) <= 0 || proc_stat_parse(text, &stat))
+		return INT64_MIN / 2;
+	return time_of_ticks(r, stat.start_ticks);
+}
+
 int process_is(pid_t pid, uint64_t start_ticks)
 {
 	char text[1024];

@@ -91,6 +91,9 @@ int process_open(struct process *p, pid_t pid, struct process *parent, const str
 /* Does the process with this pid have that start time? */
 int process_is(pid_t pid, uint64_t start_ticks);
 
+/* When the process that has this pid was started, in the session's time; long ago when there is none. */
+int64_t process_birth_ns(const struct recorder *r, pid_t pid);
+
 /* Closes files, pidfd and segment. */
 void process_close(struct process *p);
 

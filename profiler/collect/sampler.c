@@ -32,6 +32,7 @@ int sampler_init(struct sampler *s, struct edges *edges, pid_t reaper)
 void sampler_release(struct sampler *s)
 {
 	discovery_release(&s->discovery);
+	fork_names_release(&s->fork_names);
 	machine_close(&s->machine);
 	cgroup_close(&s->cgroup);
 	shm_table_release(&s->shm);
@@ -282,7 +283,7 @@ static void take_details(struct sampler *s)
 		process_write_heap(p, s->recorder, t_ns);
 		pools_update(s->pools, s->job, p, t_ns, 0);
 	}
-	forks_settle(s->pools, s->job, t_ns);
+	forks_settle(s->pools, s->job, &s->fork_names, t_ns);
 	pools_settle(s->pools, s->job, t_ns);
 	s->edges->turn++;
 	s->detail_cost_ns = cost_average(s->detail_cost_ns, clock_cpu_ns() - cpu_ns);

@@ -10,6 +10,7 @@
 #include "profiler/collect/cgroup.h"
 #include "profiler/collect/discover.h"
 #include "profiler/collect/edges.h"
+#include "profiler/collect/fork_names.h"
 #include "profiler/collect/job.h"
 #include "profiler/collect/machine.h"
 #include "profiler/collect/oom_before.h"
@@ -25,6 +26,7 @@ struct sampler {
 	struct edges *edges;
 	struct recorder *recorder;
 	struct discovery discovery;
+	struct fork_names fork_names; /* its `resolve` is set by who made the sampler */
 
 	struct machine machine;
 	struct machine_memory machine_memory; /* as of the last details */

@@ -465,7 +465,7 @@ static int64_t resolve_module(struct sites *s, int32_t module, sites_resolve_fn 
 	if (!count || !row->path || !may_be_what_ran(s, row))
 		return 0;
 	return resolve(&(struct sites_question){row->path, row->build_id, row->build_id_bytes,
-						addresses, count},
+						addresses, count, 0},
 		       take_answer, &answers);
 }
 

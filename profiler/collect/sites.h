@@ -27,6 +27,7 @@ struct sites_question {
 	size_t build_id_bytes;
 	const uint64_t *addresses; /* of the file */
 	size_t count;
+	int hurry; /* somebody waits: rather no names than late ones */
 };
 typedef void sites_answer_fn(void *arg, size_t index, const struct sites_symbol *symbol);
 
