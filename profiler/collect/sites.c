@@ -99,6 +99,7 @@ struct reading {
 	struct sites *s;
 	struct process *p;
 	int64_t t_ns;
+	struct sites_site rest; /* the sum of those that no row is for */
 };
 
 /* Module, build id: hexadecimal for the session. */
@@ -193,7 +194,8 @@ static int32_t take_python(void *arg, const char *function, const char *file, in
 		return row ? number : 0;
 	session_put_frame(s->recorder->session,
 			  &(struct session_frame){number, SESSION_NULL, SESSION_NULL, 0});
-	put_symbol(s, number, 0, &(struct sites_symbol){function, file, line});
+	put_symbol(s, number, 0,
+		   &(struct sites_symbol){*function ? function : NULL, *file ? file : NULL, line});
 	return number;
 }
 
@@ -250,13 +252,14 @@ static void put_sample(struct reading *reading, int32_t number, struct sites_sit
 				});
 }
 
-/* The number of one that is told for the first time; 0 = there are too many, or no memory. */
+/* The number of one that is told for the first time; 0 = its stack is not known, or there are too many, or no memory. The
+ * rest of a process always has one. */
 static int32_t new_site(const struct reading *reading, const struct sites_site *site)
 {
 	struct sites *s = reading->s;
 	int32_t number = s->site_count + 1;
 
-	if (number > MOST_SITES ||
+	if ((!site->is_rest && (!site->node || number > MOST_SITES)) ||
 	    !row_at(&s->site_rows, &s->site_room, number, sizeof(*s->site_rows)))
 		return 0;
 	s->site_count = number;
@@ -272,17 +275,32 @@ static int32_t new_site(const struct reading *reading, const struct sites_site *
 	return number;
 }
 
-static int32_t take_site(void *arg, const struct sites_site *site)
+static void add_site(struct sites_site *to, const struct sites_site *site)
+{
+	to->counts.alloc_bytes += site->counts.alloc_bytes;
+	to->counts.alloc_blocks += site->counts.alloc_blocks;
+	to->counts.free_bytes += site->counts.free_bytes;
+	to->counts.free_blocks += site->counts.free_blocks;
+	if (site->edge_live_bytes > 0)
+		to->edge_live_bytes += site->edge_live_bytes;
+}
+
+static int32_t take_site(void *arg, const struct sites_site *given)
 {
 	struct reading *reading = arg;
-	int32_t number = site->number;
+	struct sites_site site = *given;
+	int32_t number = site.number;
 
-	if (!site->counts.alloc_bytes)
+	if (site.is_rest)
+		add_site(&site, &reading->rest);
+	if (!site.counts.alloc_bytes)
 		return number;
 	if (!number)
-		number = new_site(reading, site);
+		number = new_site(reading, &site);
 	if (number)
-		put_sample(reading, number, &reading->s->site_rows[number - 1], site);
+		put_sample(reading, number, &reading->s->site_rows[number - 1], &site);
+	else
+		add_site(&reading->rest, &site);
 	return number;
 }
 
@@ -359,7 +377,7 @@ static void look_at_head(struct sites *s, struct process *p)
 
 static void read_process(struct sites *s, const struct job *j, struct process *p, int64_t t_ns)
 {
-	struct reading reading = {s, p, t_ns};
+	struct reading reading = {.s = s, .p = p, .t_ns = t_ns};
 	const struct sites_events events = {take_module, take_native, take_python,
 					    take_node,   take_site,   &reading};
 

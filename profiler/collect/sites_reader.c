@@ -99,7 +99,7 @@ static int32_t number_of(const struct sites_reader *r, uint32_t offset, uint8_t 
 	return mark->number;
 }
 
-/* A string record is marked with the bytes of its text. */
+/* A string record is marked with the bytes of its text and one: names of Python may be empty. */
 static int copy_string(const struct sites_reader *r, uint32_t offset,
 		       char out[LOOPMEM_SITES_TEXT + 1])
 {
@@ -108,8 +108,8 @@ static int copy_string(const struct sites_reader *r, uint32_t offset,
 
 	if (bytes <= 0)
 		return 0;
-	memcpy(out, record->text, (size_t)bytes);
-	out[bytes] = '\0';
+	memcpy(out, record->text, (size_t)bytes - 1);
+	out[bytes - 1] = '\0';
 	return 1;
 }
 
@@ -140,7 +140,7 @@ static int32_t take_string(const struct loopmem_record_string *s, uint32_t bytes
 	if (text_bytes > LOOPMEM_SITES_TEXT ||
 	    offsetof(struct loopmem_record_string, text) + text_bytes > bytes)
 		return 0;
-	return (int32_t)text_bytes;
+	return (int32_t)text_bytes + 1;
 }
 
 static int32_t take_python(const struct sites_reader *r, const struct loopmem_record_python *p,
@@ -203,7 +203,7 @@ static int32_t take_record(struct sites_reader *r, uint32_t kind, uint32_t bytes
 	}
 }
 
-/* A site whose stack has a number will be handed out at every reading. */
+/* A site will be handed out at every reading. */
 static int remember_site(struct sites_reader *r, uint32_t offset)
 {
 	struct sites_place *place =
@@ -230,7 +230,7 @@ static int take_next(struct sites_reader *r, uint64_t end, const struct sites_ev
 	    bytes > end - r->read_bytes)
 		return 0;
 	number = take_record(r, kind, bytes, events);
-	if (kind == LOOPMEM_RECORD_SITE && number && remember_site(r, (uint32_t)r->read_bytes))
+	if (kind == LOOPMEM_RECORD_SITE && remember_site(r, (uint32_t)r->read_bytes))
 		return 0;
 	r->marks[r->read_bytes / 8] = (struct sites_mark){.kind = (uint8_t)kind, .number = number};
 	r->read_bytes += bytes;
@@ -281,7 +281,8 @@ static void hand_out_sites(struct sites_reader *r, const struct sites_events *ev
 								  .stage = row->stage},
 					      &row->counts, events);
 	}
-	r->rest_number = hand_out_site(r, (struct sites_site){.number = r->rest_number},
+	r->rest_number = hand_out_site(r,
+				       (struct sites_site){.number = r->rest_number, .is_rest = 1},
 				       &r->map->other, events);
 }
 

@@ -52,7 +52,8 @@ struct sites_module {
 
 struct sites_site {
 	int32_t number; /* what the caller said last of this one; 0 = nothing yet */
-	int32_t node;   /* 0 = the row of what has no stack */
+	int is_rest;    /* the row of what has no stack; it comes last */
+	int32_t node;   /* 0 = its stack has no number */
 	uint32_t pool_id;
 	int mapped;
 	uint32_t stage;          /* 1 + enum loopmem_stage, 0 = outside of phases */
@@ -67,8 +68,8 @@ struct sites_events {
 	int32_t (*native)(void *arg, int32_t module, uint64_t address);
 	int32_t (*python)(void *arg, const char *function, const char *file, int line);
 	int32_t (*node)(void *arg, int32_t parent, int32_t frame);
-	/* Called at every reading for each site whose stack has a number, and for the row of the rest: node 0. Returns
-	 * the number to know it by at the next one. */
+	/* Called at every reading for each site, and then for the row of the rest. Returns the number to know it by at the
+	 * next one. */
 	int32_t (*site)(void *arg, const struct sites_site *site);
 	void *arg;
 };

@@ -72,8 +72,9 @@ char *site_words(char *out, size_t size, const struct model *m, int at, int utf8
 	if (!line)
 		snprintf(text, sizeof(text), "(stack not known)");
 	else if (line->file && line->line)
-		snprintf(text, sizeof(text), "%s:%lld %.*s", site_short_path(line->file),
-			 (long long)line->line, name_length(function), function);
+		snprintf(text, sizeof(text), "%s:%lld%s%.*s", site_short_path(line->file),
+			 (long long)line->line, *function ? " " : "", name_length(function),
+			 function);
 	else if (line->function)
 		snprintf(text, sizeof(text), "%s %.*s", place_of(line), name_length(function),
 			 function);

@@ -154,6 +154,26 @@ static void a_file_is_handed_out_in_order(void **state)
 	assert_int_equal(last_site.counts.alloc_bytes - last_site.counts.free_bytes, 60);
 }
 
+/* Names of Python may be empty. A frame that cannot be read takes no bytes away. */
+static void no_site_is_passed_over(void **state)
+{
+	struct loopmem_record_site site = {.counts = {.alloc_bytes = 100, .alloc_blocks = 1024}};
+	struct loopmem_record_python python = {.line = 1};
+	struct loopmem_record_node node = {0};
+
+	(void)state;
+	craft();
+	python.function = python.file = append_text("");
+	node.frame = used;
+	append(LOOPMEM_RECORD_PYTHON, &python, sizeof(python));
+	site.node = used;
+	append(LOOPMEM_RECORD_NODE, &node, sizeof(node));
+	append(LOOPMEM_RECORD_SITE, &site, sizeof(site));
+	site.node = 0;
+	append(LOOPMEM_RECORD_SITE, &site, sizeof(site));
+	assert_string_equal(read_file(FILE_BYTES), "ncPCpcssoo");
+}
+
 static void what_is_new_is_handed_out_once_and_sites_each_time(void **state)
 {
 	struct sites_reader r;
@@ -253,6 +273,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_handed_out_in_order),
+		cmocka_unit_test(no_site_is_passed_over),
 		cmocka_unit_test(what_is_new_is_handed_out_once_and_sites_each_time),
 		cmocka_unit_test(a_file_cut_short_while_it_is_mapped_is_told_once),
 		cmocka_unit_test(other_versions_and_unfinished_files_are_told_apart),
