@@ -135,10 +135,9 @@ def work():
 
 @tap.claim
 def processes_made_by_multiprocessing_have_it_too():
-    # The first process hands out work and allocates next to nothing after its imports: hence the junk.
+    # The first process hands out work and allocates next to nothing after its imports.
     text = """
 import multiprocessing
-junk = [bytearray(100000) for _ in range(50)]
 def work(n): return len([bytearray(100000) for _ in range(n)])
 if __name__ == "__main__":
     for method in ("fork", "spawn", "forkserver"):
