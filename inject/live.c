@@ -64,7 +64,7 @@ static void count(uint8_t *byte, int step)
 
 static void count_both(uint64_t block, int step)
 {
-	count(&live_low_bits[(uint16_t)block], step);
+	count(&live_low_bits[(uint16_t)(block >> LIVE_SHIFT)], step);
 	count(filter_byte(block), step);
 }
 
