@@ -1,5 +1,16 @@
 /* Overlaps: times at which a pool is built while an exhausted one of its stage and owner is still alive, and what the older one holds then. */
+#include <string.h>
+
 #include "profiler/model/private.h"
+
+int overlap_succeeds(const struct model_pool *newer, const struct model_pool *older)
+{
+	if (newer->owner != older->owner || newer->stage != older->stage)
+		return 0;
+	return older->stage != MODEL_STAGE_OTHER ||
+	       (!strcmp(newer->label, older->label) && !strcmp(newer->origin, older->origin) &&
+		!strcmp(newer->dataset, older->dataset));
+}
 
 /* The moments between which `older` is exhausted and `newer` lives. */
 static int overlap_of(const struct model_pool *older, const struct model_pool *newer,
@@ -9,7 +20,7 @@ static int overlap_of(const struct model_pool *older, const struct model_pool *n
 							  : NULL;
 
 	if (!last || !newer->span_count || last->state != MODEL_EXHAUSTED ||
-	    older->owner != newer->owner || older->stage != newer->stage)
+	    !overlap_succeeds(newer, older))
 		return 0;
 	*start_ns = newer->begin_ns > last->start_ns ? newer->begin_ns : last->start_ns;
 	*end_ns = newer->spans[newer->span_count - 1].end_ns;

@@ -230,8 +230,7 @@ static int has_successor(const struct walk *w, size_t pool)
 		const struct model_pool *q = &w->m->pools[i];
 		enum model_state state = model_pool_state(q, w->round->t_ns);
 
-		if (q->owner == p->owner && q->stage == p->stage && state != MODEL_LATER &&
-		    state != MODEL_ENDED)
+		if (state != MODEL_LATER && state != MODEL_ENDED && overlap_succeeds(q, p))
 			return 1;
 	}
 	return 0;

@@ -46,7 +46,8 @@ static void add_pool(const struct model *m, const struct model_pool *pool, struc
 			const struct model_phase *phase = &m->phases[k];
 			int64_t start = pool->spans[i].start_ns, end = pool->spans[i].end_ns;
 
-			if (phase->owner != pool->owner || phase->between)
+			if (phase->owner != pool->owner || phase->between ||
+			    (phase->pool >= 0 && &m->pools[phase->pool] == pool))
 				continue;
 			start = start > phase->start_ns ? start : phase->start_ns;
 			end = end < phase->end_ns ? end : phase->end_ns;

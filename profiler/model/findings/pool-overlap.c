@@ -16,7 +16,7 @@ static int is_overlapped(const struct model *m, size_t older)
 	for (size_t k = older + 1; k < m->pool_count; k++) {
 		const struct model_pool *newer = &m->pools[k];
 
-		if (newer->stage == p->stage && newer->owner == p->owner &&
+		if (overlap_succeeds(newer, p) &&
 		    model_pool_state(p, newer->begin_ns) == MODEL_EXHAUSTED)
 			return 1;
 	}

@@ -58,6 +58,68 @@ static void a_switch_that_would_end_none_of_the_pools_is_not_advised(void **stat
 	model_close(m);
 }
 
+/* Two pools of no known stage, the second built a second before the first is dropped. */
+static struct model *two_others(struct script *s, const char *name, const char *label)
+{
+	script_begin(s, name);
+	for (int i = 0; i < 2; i++) {
+		struct session_pool *pool = script_pool(s, i + 1, "other", i, 1 + 4.0 * i);
+
+		pool->label = i ? label : "table";
+		pool->origin = "train.py:7";
+		script_process(s, 2 + i, i + 1, 0, 1 + 4.0 * i, 6 + 4.0 * i);
+		script_event(s, 1.5 + 4.0 * i, "pool-first", i + 1);
+		script_event(s, 4 + 4.0 * i, "pool-exhausted", i + 1);
+		script_event(s, 6 + 4.0 * i, "pool-end", i + 1);
+		for (double t = 1 + 4.0 * i; t < 6 + 4.0 * i; t += 0.5)
+			script_walk(s, t, 2 + i, 100, 0);
+	}
+	for (double t = 0; t < 11; t += 0.5)
+		script_walk(s, t, OWNER, 50, 0);
+	return script_finish(s, 11);
+}
+
+static void two_loaders_of_no_known_stage_do_not_follow_each_other(void **state)
+{
+	struct script s;
+	struct model *m = two_others(&s, "others", "pictures");
+
+	(void)state;
+	assert_null(script_finding(m, "pool-overlap"));
+	assert_int_equal(m->totals.overlap_max_bytes, 0);
+	model_close(m);
+	m = two_others(&s, "same-other", "table");
+	assert_non_null(script_finding(m, "pool-overlap"));
+	model_close(m);
+}
+
+static void a_loop_is_not_held_idle_during_itself(void **state)
+{
+	struct script s;
+	const struct model_finding *f;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "persistent-other");
+	script_pool(&s, 1, "other", 0, 1)->persistent = 1;
+	script_process(&s, 2, 1, 0, 1, 9);
+	script_event(&s, 1, "pool-begin", 1);
+	script_event(&s, 1.5, "pool-deliver", 1);
+	script_event(&s, 1.6, "pool-first", 1);
+	script_event(&s, 4, "pool-exhausted", 1);
+	script_event(&s, 9, "pool-end", 1);
+	for (double t = 0; t < 10; t += 0.5) {
+		script_walk(&s, t, OWNER, 50, 0);
+		if (t >= 1 && t < 9)
+			script_walk(&s, t, 2, 100, 0);
+	}
+	m = script_finish(&s, 10);
+	f = script_finding(m, "idle-pool-retained");
+	assert_non_null(f);
+	assert_string_equal(f->brief, "of loader workers alive with nothing left to do");
+	model_close(m);
+}
+
 static void pools_that_follow_each_other_do_not_overlap(void **state)
 {
 	struct script s;
@@ -223,6 +285,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pool_built_before_the_old_is_dropped_is_an_overlap),
 		cmocka_unit_test(a_switch_that_would_end_none_of_the_pools_is_not_advised),
+		cmocka_unit_test(two_loaders_of_no_known_stage_do_not_follow_each_other),
+		cmocka_unit_test(a_loop_is_not_held_idle_during_itself),
 		cmocka_unit_test(pools_that_follow_each_other_do_not_overlap),
 		cmocka_unit_test(pools_that_pile_up_are_counted),
 		cmocka_unit_test(copied_memory_is_told_with_bytes_an_item),
