@@ -202,10 +202,14 @@ def library(name, inner):
 def reopened(name, first, second, *how):
     """{function or None: live bytes} of what the libraries allocated."""
     session = TMP / f"{name}.loopmem"
-    done = subprocess.run([LOOPMEM, "run", "-q", "-o", session, "--", segments.target("reopen"), first, second, *how])
-    if done.returncode == 77:
+    run = subprocess.Popen([LOOPMEM, "run", "-q", "-o", session, "--", segments.target("reopen"), first, second, *how],
+                           stdin=subprocess.PIPE)
+    while not has_sites(session) and run.poll() is None:
+        time.sleep(0.05)
+    run.communicate()
+    if run.returncode == 77:
         raise tap.Skip("the loader put the second library elsewhere")
-    assert done.returncode == 0
+    assert run.returncode == 0
     report = json.loads(subprocess.check_output([LOOPMEM, "report", "-f", "json", session]))
     found = collections.Counter()
     for site in report["sites"]:

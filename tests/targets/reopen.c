@@ -1,6 +1,6 @@
 /*
  * reopen: loads a library, allocates 20 MB in its function `allocate`, unloads it, renames another one to its name if told to ("over"), and
- * does the same with that one. Exits 77 when the second one was not put in the place of the first. Nothing is freed.
+ * does the same with that one, frees nothing and waits for its stdin to end. Exits 77 when the second one was not put in the place of the first.
  *
  *     reopen FIRST SECOND [over]
  */
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { BLOCKS = 1000, BYTES = 20000 };
 
@@ -33,8 +34,13 @@ int main(int argc, char **argv)
 {
 	int over = argc > 3 && !strcmp(argv[3], "over");
 	const void *place = load_and_use(argv[1]);
+	char byte;
 
 	if (over && rename(argv[2], argv[1]))
 		return 1;
-	return load_and_use(argv[over ? 1 : 2]) == place ? 0 : 77;
+	if (load_and_use(argv[over ? 1 : 2]) != place)
+		return 77;
+	while (read(0, &byte, 1) > 0)
+		;
+	return 0;
 }
