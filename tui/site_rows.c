@@ -1,8 +1,11 @@
 /* Sites as rows and stacks; see site_rows.h. */
 #include "tui/site_rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "profiler/view/format.h"
 
 enum { WIDE = 112 };
 
@@ -27,8 +30,9 @@ const struct model_site_row *site_rows_find(const struct site_rows *rows, int64_
 	return NULL;
 }
 
-/* Live bytes of the shown rows at one moment. */
-static int read_moment(struct site_rows *rows, const struct ui *ui, int moment, int64_t t_ns)
+/* Live bytes of the shown rows at one moment, each `step` behind the one before. */
+static int read_moment(const struct site_rows *rows, const struct ui *ui, int64_t t_ns,
+		       int64_t *live, size_t step)
 {
 	const struct model_site_filter filter = filter_at(ui, t_ns);
 	struct model_site_row *then;
@@ -39,28 +43,32 @@ static int read_moment(struct site_rows *rows, const struct ui *ui, int moment, 
 	for (size_t i = 0; i < rows->shown; i++)
 		for (size_t k = 0; k < count; k++)
 			if (site_row_id(&then[k]) == site_row_id(&rows->rows[i]))
-				rows->history[i][moment] = then[k].live_bytes;
+				live[i * step] = then[k].live_bytes;
 	free(then);
 	return 0;
 }
 
+static int64_t moment_ns(const struct ui *ui, int moment)
+{
+	return (int64_t)((double)ui->model->last_ns / SITE_MOMENTS * (moment + 1));
+}
+
 static int read_history(struct site_rows *rows, const struct ui *ui)
 {
-	int64_t end_ns = ui->model->last_ns;
+	int64_t before_ns = ui->time.cursor_ns - SITE_GROWTH_S * INT64_C(1000000000);
 
 	rows->history = calloc(rows->shown + 1, sizeof(*rows->history));
-	if (!rows->history)
+	rows->before = calloc(rows->shown + 1, sizeof(*rows->before));
+	if (!rows->history || !rows->before)
 		return -1;
 	for (int i = 0; i < SITE_MOMENTS; i++) {
-		int64_t t_ns = (int64_t)((double)end_ns / SITE_MOMENTS * (i + 1));
-
-		if (t_ns > ui->time.cursor_ns && i)
+		if (moment_ns(ui, i) > ui->time.cursor_ns && i)
 			break;
 		rows->moments = i + 1;
-		if (read_moment(rows, ui, i, t_ns))
+		if (read_moment(rows, ui, moment_ns(ui, i), &rows->history[0][i], SITE_MOMENTS))
 			return -1;
 	}
-	return 0;
+	return before_ns > 0 ? read_moment(rows, ui, before_ns, rows->before, 1) : 0;
 }
 
 int site_rows_read(struct site_rows *rows, const struct ui *ui)
@@ -88,6 +96,7 @@ void site_rows_release(struct site_rows *rows)
 {
 	free(rows->rows);
 	free(rows->history);
+	free(rows->before);
 	memset(rows, 0, sizeof(*rows));
 }
 
@@ -104,6 +113,49 @@ const char *site_sparkline(const struct site_rows *rows, size_t row, char *out)
 			most = rows->history[row][i];
 	for (int i = 0; i < rows->moments; i++)
 		strcat(out, bars[(int)((double)rows->history[row][i] / (double)most * 8 + 0.5)]);
+	return out;
+}
+
+/* The first moment from which on it stayed within a twentieth of what it is now. */
+static int level_from(const int64_t *history, int moments)
+{
+	int64_t now = history[moments - 1], slack = now / 20;
+	int from = moments - 1;
+
+	while (from > 0 && history[from - 1] >= now - slack && history[from - 1] <= now + slack)
+		from--;
+	return from;
+}
+
+/* The first moment from which on it grew by a hundredth of what it is now at each. */
+static int growing_from(const int64_t *history, int moments)
+{
+	int from = moments - 1;
+
+	while (from > 0 && history[from] - history[from - 1] > history[moments - 1] / 100)
+		from--;
+	return from;
+}
+
+const char *site_growth(const struct site_rows *rows, size_t row, const struct ui *ui, char *out,
+			size_t size)
+{
+	enum { LEAST_STEPS = 2 };
+	const int64_t *history = rows->history ? rows->history[row] : NULL;
+	int last = rows->moments - 1, level, growing;
+	char since[FORMAT_MAX], bytes[FORMAT_MAX];
+
+	*out = '\0';
+	if (!history || last < LEAST_STEPS || history[last] <= 0)
+		return out;
+	level = level_from(history, rows->moments);
+	growing = growing_from(history, rows->moments);
+	if (last - level >= LEAST_STEPS)
+		snprintf(out, size, "level since %s", format_moment(since, moment_ns(ui, level)));
+	else if (last - growing >= LEAST_STEPS)
+		snprintf(out, size, "growing since %s, %s in the last minute",
+			 format_moment(since, moment_ns(ui, growing)),
+			 format_bytes(bytes, rows->rows[row].live_bytes - rows->before[row]));
 	return out;
 }
 

@@ -7,7 +7,7 @@
 #include "profiler/model/model.h"
 #include "tui/ui.h"
 
-enum { SITE_MOMENTS = 20, SITE_SPARKLINE_SIZE = SITE_MOMENTS * 4 + 1 };
+enum { SITE_GROWTH_S = 60, SITE_MOMENTS = 20, SITE_SPARKLINE_SIZE = SITE_MOMENTS * 4 + 1 };
 
 struct site_rows {
 	struct model_site_row *rows; /* largest live bytes first */
@@ -16,6 +16,8 @@ struct site_rows {
 	int64_t (*history)
 		[SITE_MOMENTS]; /* live bytes of the shown ones over the session; NULL when it is not wanted */
 	int moments;            /* of it, up to the cursor */
+	int64_t *
+		before; /* live bytes of the shown ones SITE_GROWTH_S before the cursor; as history */
 };
 
 /* 0, or -1 when out of memory. The history is read on screens wide enough for it. */
@@ -28,6 +30,10 @@ const struct model_site_row *site_rows_find(const struct site_rows *rows, int64_
 
 /* Bars from the start of the session to its end, empty after the cursor; `out` has SITE_SPARKLINE_SIZE bytes. */
 const char *site_sparkline(const struct site_rows *rows, size_t row, char *out);
+
+/* "level since 9:50", "growing since 9:50, 3.0 MiB in the last minute", or "" when it is neither, or not known yet. */
+const char *site_growth(const struct site_rows *rows, size_t row, const struct ui *ui, char *out,
+			size_t size);
 
 struct site_stack {
 	int *lines;       /* indices into model.lines, innermost first */

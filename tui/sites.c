@@ -11,7 +11,7 @@
 #include "tui/site_rows.h"
 #include "tui/ui.h"
 
-enum { WIDE = 112, NAME_SIZE = 512, LEAST_DETAIL = 6 };
+enum { WIDE = 112, GROWTH_WIDE = 132, NAME_SIZE = 512, LEAST_DETAIL = 6 };
 
 #define CELL(name) sheet_value(sheet, row, COLUMN_SITES_##name)
 
@@ -44,6 +44,8 @@ static void add_row(struct ui *ui, struct sheet *sheet, const struct site_rows *
 		CELL(POOL)->role = role_of_stage(m->pools[site->pool].stage);
 	value_text(CELL(SITE),
 		   sheet_text(sheet, "%s", site_row_words(text, sizeof(text), m, site, utf8(ui))));
+	if (rows->before)
+		value_number(CELL(GROWTH), VALUE_CHANGE, site->live_bytes - rows->before[i]);
 	if (ui->width >= WIDE)
 		value_text(CELL(TIME), sheet_text(sheet, "%s", site_sparkline(rows, i, text)));
 }
@@ -126,6 +128,16 @@ static int draw_inside(const struct ui *ui, struct cells *cells, int y, int end,
 	return y;
 }
 
+static void draw_growth(const struct ui *ui, struct cells *cells, int y, int end,
+			const struct site_rows *rows, size_t row)
+{
+	char text[NAME_SIZE];
+	struct pen pen = pen_at(cells, y, 1);
+
+	if (y < end && *site_growth(rows, row, ui, text, sizeof(text)))
+		pen_print(&pen, "growth   %s", text);
+}
+
 static int draw_callers(const struct ui *ui, struct cells *cells, int y, int end,
 			const struct site_stack *stack)
 {
@@ -160,7 +172,9 @@ static void draw_site(struct ui *ui, struct cells *cells, int y, int end,
 	if (site_stack_read(&stack, ui->model, site->site))
 		return;
 	y = draw_inside(ui, cells, y, end, &stack);
-	draw_callers(ui, cells, y, end, &stack);
+	y = draw_callers(ui, cells, y, end, &stack);
+	if ((size_t)(site - rows->rows) < rows->shown)
+		draw_growth(ui, cells, y + 1, end, rows, (size_t)(site - rows->rows));
 	site_stack_release(&stack);
 }
 
@@ -222,7 +236,9 @@ static void draw_hints(const struct ui *ui, struct cells *cells, int y)
 	struct pen pen = pen_at(cells, y, 1);
 	char size[FORMAT_MAX];
 
-	pen_print(&pen, "LIVE and ALLOC in %s. ALLOC counts all that was ever allocated here.",
+	pen_print(&pen, "%s in %s. ALLOC counts all that was ever allocated here.",
+		  cells->width >= GROWTH_WIDE ? "LIVE, ALLOC and GROWTH, of a minute,"
+					      : "LIVE and ALLOC",
 		  format_unit_name(format_unit_for(ui->now.composition.total)));
 	if (cells->width >= WIDE && ui->model->sample_bytes > 0)
 		pen_print(&pen, " Estimates: a sample every %s on average.",

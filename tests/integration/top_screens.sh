@@ -32,6 +32,8 @@ for size in 80x24 120x40; do
 	screen "braille-$size" run-0412.loopmem --glyphs braille "${at[@]}"
 done
 
+screen sites-growing-140x30 sites.loopmem --screen sites --width 140 --height 30 --at 9:00
+
 # narrow and low: every step of the degrade rules
 for size in 39x9 40x10 40x24 56x16 60x20 64x18 79x24 100x14 112x19 200x60; do
 	screen "overview-$size" run-0412.loopmem --width "${size%x*}" --height "${size#*x}"
