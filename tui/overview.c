@@ -29,7 +29,7 @@ static void add_pool(struct ui *ui, struct sheet *sheet, size_t i)
 	if (!row)
 		return;
 #define CELL(name) sheet_value(sheet, row, COLUMN_OVERVIEW_##name)
-	value_text(CELL(POOL), pool->name);
+	value_text(CELL(POOL), pool_row_name(sheet, pool));
 	CELL(POOL)->role = role_of_stage(pool->stage);
 	value_text(CELL(STATE), pool_state_text(sheet, pool, now));
 	CELL(STATE)->over = idle ? OVER_IDLE : OVER_NONE;
@@ -65,7 +65,11 @@ static void add_process(struct ui *ui, struct sheet *sheet, size_t i)
 
 	if (!row)
 		return;
-	value_text(CELL(POOL), sheet_text(sheet, "owner %lld", (long long)process->pid));
+	value_text(CELL(POOL),
+		   process->rank == MODEL_NONE
+			   ? sheet_text(sheet, "owner %lld", (long long)process->pid)
+			   : sheet_text(sheet, "owner %lld, rank %lld", (long long)process->pid,
+					(long long)process->rank));
 	value_number(CELL(MEMORY), VALUE_BYTES, now->proportional);
 	value_number(CELL(PRIVATE), VALUE_BYTES, now->private_bytes);
 	CELL(PRIVATE)->stale = now->stale && ui->live;

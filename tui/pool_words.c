@@ -15,6 +15,13 @@ const char *pool_state_text(struct sheet *sheet, const struct model_pool *pool,
 	return words_doing(pool, moment->state);
 }
 
+const char *pool_row_name(struct sheet *sheet, const struct model_pool *pool)
+{
+	if (pool->rank == MODEL_NONE)
+		return pool->name;
+	return sheet_text(sheet, "%s, rank %lld", pool->name, (long long)pool->rank);
+}
+
 void pool_batches(const struct model_pool *pool, int64_t batches, struct value *value)
 {
 	value_number(value, VALUE_COUNT, batches);

@@ -12,6 +12,9 @@
 const char *pool_state_text(struct sheet *sheet, const struct model_pool *pool,
 			    const struct model_pool_moment *moment);
 
+/* "train #4 e1", with ", rank 0" where there are several. */
+const char *pool_row_name(struct sheet *sheet, const struct model_pool *pool);
+
 /* "51/112", "51" without a known number, "-" when unknown. */
 void pool_batches(const struct model_pool *pool, int64_t batches, struct value *value);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profiler/view/format.h"
+#include "profiler/view/words.h"
 #include "tui/pool_words.h"
 #include "tui/ui.h"
 
@@ -31,7 +32,7 @@ static void add_pool(struct ui *ui, struct sheet *sheet, size_t i)
 
 	if (!row)
 		return;
-	value_text(CELL(POOL), pool->name);
+	value_text(CELL(POOL), pool_row_name(sheet, pool));
 	CELL(POOL)->role = role_of_stage(pool->stage);
 	value_text(CELL(STATE), pool_state_text(sheet, pool, &ui->now.pools[i]));
 	if (pool->workers)
@@ -121,6 +122,10 @@ static void draw_birth(const struct ui *ui, struct cells *cells, int y,
 	if (pool->batch_size > 0)
 		pen_print(&pen, ", batch %lld", (long long)pool->batch_size);
 	pen_text(&pen, pool->persistent ? ", persistent" : "");
+	if (pool->framework[0])
+		pen_print(&pen, ", %s %s", pool->framework, pool->framework_version);
+	if (pool->rank != MODEL_NONE)
+		pen_print(&pen, ", rank %lld", (long long)pool->rank);
 	pen_text(&pen, pool->guessed ? ", found from outside: likely" : "");
 }
 
@@ -167,6 +172,12 @@ static int in_hindsight(const struct model_pool *pool)
 	return 0;
 }
 
+static void print_kept(struct pen *pen, const struct model_pool *pool)
+{
+	if (pool->kept)
+		pen_print(pen, "   Not released: %s", words_kept(pool->kept));
+}
+
 /* Both sides: what is held, and what ending it would cost. */
 static void draw_held(struct cells *cells, int y, const struct model_pool *pool)
 {
@@ -176,14 +187,16 @@ static void draw_held(struct cells *cells, int y, const struct model_pool *pool)
 	pen_text(&pen, "held idle  ");
 	if (pool->idle_max_bytes <= 0) {
 		pen_text(&pen, "nothing");
+		print_kept(&pen, pool);
 		return;
 	}
 	pen_print(&pen, "%s for %s%s.", format_bytes(bytes, pool->idle_max_bytes),
 		  format_duration(held, pool->idle_ns), in_hindsight(pool) ? ", in hindsight" : "");
-	if (pool->start_ns == MODEL_NONE)
-		return;
-	pen_print(&pen, " A restart costs %s%s", format_duration(start, pool->start_ns),
-		  pool->persistent ? ", saved: it is used again" : ", paid anyway: not persistent");
+	if (pool->start_ns != MODEL_NONE)
+		pen_print(&pen, " A restart costs %s%s", format_duration(start, pool->start_ns),
+			  pool->persistent ? ", saved: it is used again"
+					   : ", paid anyway: not persistent");
+	print_kept(&pen, pool);
 }
 
 static void exit_text(const struct model_process *process, char *out, size_t size)

@@ -3,6 +3,7 @@
  * numbers, and without scripts it shows the whole run.
  */
 #include "profiler/view/html.h"
+#include "profiler/view/words.h"
 
 enum { GANTT_ROWS = 120, TABLE_ROWS = 400 };
 
@@ -30,11 +31,11 @@ static void span_box(const struct html *h, const struct model_pool *pool,
 
 static void gantt_row(const struct html *h, const struct model_pool *pool)
 {
-	char bytes[FORMAT_MAX], clock[FORMAT_MAX];
+	char bytes[FORMAT_MAX], clock[FORMAT_MAX], name[WORDS_MAX];
 
 	fprintf(h->out, "<div class=\"row\" data-pool=\"%lld\"><span class=\"name\">",
 		(long long)pool->number);
-	html_text(h, pool->name);
+	html_text(h, words_pool(name, sizeof(name), pool));
 	fputs("</span><span class=\"track\">", h->out);
 	for (size_t i = 0; i < pool->span_count; i++)
 		span_box(h, pool, &pool->spans[i]);
@@ -82,13 +83,13 @@ static void gantt(const struct html *h)
 
 static void table_row(const struct html *h, const struct model_pool *pool)
 {
-	char text[FORMAT_MAX];
+	char text[FORMAT_MAX], name[WORDS_MAX];
 
 	fprintf(h->out,
 		"<tr data-pool=\"%lld\"><th scope=\"row\"><i class=\"swatch %s delivering\"></i>",
 		(long long)pool->number, model_stage_name(pool->stage));
-	html_text(h, pool->name);
-	fputs(pool->guessed ? "?</th>" : "</th>", h->out);
+	html_text(h, words_pool(name, sizeof(name), pool));
+	fputs("</th>", h->out);
 	snprintf(text, sizeof(text), "%zu", pool->member_count);
 	html_cell(h, "workers", text);
 	html_bytes_cell(h, "memory", pool->memory_max);
@@ -105,6 +106,8 @@ static void table_row(const struct html *h, const struct model_pool *pool)
 	html_text(h, pool->dataset);
 	fputs(pool->dataset[0] && pool->origin[0] ? " · " : "", h->out);
 	html_text(h, pool->origin);
+	if (pool->kept)
+		fprintf(h->out, "<br>not released: %s", words_kept(pool->kept));
 	fputs("</td></tr>\n", h->out);
 }
 

@@ -195,11 +195,11 @@ static void chart(const struct page *p)
 
 static void pool_row(const struct page *p, const struct model_pool *pool)
 {
-	char text[FORMAT_MAX];
+	char text[FORMAT_MAX], name[WORDS_MAX];
 
-	escape_markdown(cell(p, "| "), pool->name);
-	if (pool->guessed)
-		fputc('?', p->out);
+	escape_markdown(cell(p, "| "), words_pool(name, sizeof(name), pool));
+	if (pool->kept)
+		fprintf(p->out, ", not released: %s", words_kept(pool->kept));
 	fprintf(p->out, " | %zu", pool->member_count);
 	fprintf(p->out, " | %s", format_bytes(text, pool->memory_max));
 	fprintf(p->out, " | %s",

@@ -9,7 +9,20 @@
 
 enum { SHOWN = 8 };
 
-enum column { POOL, WORKERS, MEMORY, PRIVATE, HEAP, UNSHARED, HELD, FOR, START, STALL, COLUMNS };
+enum column {
+	POOL,
+	WORKERS,
+	MEMORY,
+	PRIVATE,
+	HEAP,
+	UNSHARED,
+	HELD,
+	FOR,
+	START,
+	STALL,
+	KEPT,
+	COLUMNS
+};
 
 static const struct table_column columns[COLUMNS] = {
 	[POOL] = {"POOL", 15, 0, 1},     [WORKERS] = {"WORKERS", 7, 2, 0},
@@ -17,6 +30,7 @@ static const struct table_column columns[COLUMNS] = {
 	[HEAP] = {"HEAP", 5, 4, 0},      [UNSHARED] = {"UNSHARED", 8, 4, 0},
 	[HELD] = {"HELD IDLE", 9, 0, 0}, [FOR] = {"FOR", 5, 1, 0},
 	[START] = {"START", 5, 3, 0},    [STALL] = {"STALL", 7, 5, 0},
+	[KEPT] = {"KEPT", 4, 0, 1},
 };
 
 static void set_bytes(const struct page *p, struct table *t, enum column column, int64_t bytes)
@@ -29,15 +43,11 @@ static void set_bytes(const struct page *p, struct table *t, enum column column,
 
 static void add_row(const struct page *p, struct table *t, const struct model_pool *pool)
 {
-	char text[FORMAT_MAX], name[128], mark[160];
+	char text[FORMAT_MAX], name[160], safe[160];
 
 	table_row(t);
-	words_safe(name, sizeof(name), pool->name, p->options.utf8);
-	if (pool->rank == MODEL_NONE)
-		snprintf(mark, sizeof(mark), "%s%s", name, pool->guessed ? "?" : "");
-	else
-		snprintf(mark, sizeof(mark), "%s, rank %lld", name, (long long)pool->rank);
-	table_set(t, POOL, mark);
+	words_safe(safe, sizeof(safe), words_pool(name, sizeof(name), pool), p->options.utf8);
+	table_set(t, POOL, safe);
 	snprintf(text, sizeof(text), "%lld", (long long)pool->workers);
 	table_set(t, WORKERS, pool->workers ? text : "-");
 	set_bytes(p, t, MEMORY, pool->memory_max);
@@ -54,6 +64,8 @@ static void add_row(const struct page *p, struct table *t, const struct model_po
 	/* a first pool that is asked twice and cut waits once: its start */
 	if (pool->stall_ns > 0)
 		table_set(t, STALL, format_duration_cell(text, pool->stall_ns));
+	if (pool->kept)
+		table_set(t, KEPT, model_kept_name(pool->kept));
 }
 
 static int was_alive(const struct model_pool *pool, int64_t t_ns)
@@ -137,6 +149,28 @@ static void print_turns(const struct page *p, const char *shown)
 	}
 }
 
+/* What the words of the last column mean. */
+static void print_kept(const struct page *p)
+{
+	char text[WORDS_MAX] = "KEPT by --release-idle-workers:";
+	int seen = 0;
+
+	for (int kept = MODEL_NOT_KEPT + 1; kept < MODEL_KEPTS; kept++) {
+		size_t at = strlen(text), i = 0;
+
+		while (i < p->m->pool_count && p->m->pools[i].kept != (enum model_kept)kept)
+			i++;
+		if (i == p->m->pool_count)
+			continue;
+		snprintf(text + at, sizeof(text) - at, "%s %s = %s", seen++ ? ";" : "",
+			 model_kept_name((enum model_kept)kept), words_kept((enum model_kept)kept));
+	}
+	if (!seen)
+		return;
+	fputs("  ", p->out);
+	page_wrap(p, text, 2, 2);
+}
+
 void page_pools(const struct page *p)
 {
 	struct table t;
@@ -156,6 +190,7 @@ void page_pools(const struct page *p)
 	hidden = table_print(&t, p->out, p->options.width);
 	print_folded(p, shown);
 	print_turns(p, shown);
+	print_kept(p);
 	if (p->m->attached)
 		fprintf(p->out,
 			"  ? found from outside: pools, workers and idleness are likely, not known\n");

@@ -52,12 +52,6 @@ static void idle_line(FILE *out, const struct model *m)
 			format_bytes(peak, t->peak_without_idle_bytes));
 }
 
-static const char *const kept_reasons[MODEL_KEPTS] = {
-	[MODEL_KEPT_PERSISTENT] = "persistent_workers=True",
-	[MODEL_KEPT_STATEFUL] = "the loader has a state_dict, which would be lost",
-	[MODEL_KEPT_NEEDED] = "validated within the epoch, needed after it",
-};
-
 /* One line for each reason: of which stages pools were left alone. */
 static void kept_lines(FILE *out, const struct model *m)
 {
@@ -74,7 +68,7 @@ static void kept_lines(FILE *out, const struct model *m)
 			seen |= 1u << pool->stage;
 		}
 		if (seen)
-			fprintf(out, " (%s)\n", kept_reasons[why]);
+			fprintf(out, " (%s)\n", words_kept((enum model_kept)why));
 	}
 }
 

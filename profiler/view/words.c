@@ -99,6 +99,27 @@ const char *words_doing(const struct model_pool *pool, enum model_state state)
 	return pool->grouped && state == MODEL_DELIVERING ? "running" : model_state_name(state);
 }
 
+char *words_pool(char *out, size_t size, const struct model_pool *pool)
+{
+	char rank[32] = "";
+
+	if (pool->rank != MODEL_NONE)
+		snprintf(rank, sizeof(rank), ", rank %lld", (long long)pool->rank);
+	snprintf(out, size, "%s%s%s", pool->name, pool->guessed ? "?" : "", rank);
+	return out;
+}
+
+const char *words_kept(enum model_kept kept)
+{
+	static const char *const reasons[MODEL_KEPTS] = {
+		[MODEL_KEPT_PERSISTENT] = "persistent_workers=True",
+		[MODEL_KEPT_STATEFUL] = "the loader has a state_dict, which would be lost",
+		[MODEL_KEPT_NEEDED] = "validated within the epoch, needed after it",
+	};
+
+	return reasons[kept];
+}
+
 int words_has_loaders(const struct model *m)
 {
 	for (size_t i = 0; i < m->pool_count; i++)

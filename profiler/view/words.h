@@ -25,6 +25,12 @@ char *words_when(char *out, size_t size, const struct model *m, int64_t t_ns);
  * of a guessed one. */
 const char *words_doing(const struct model_pool *pool, enum model_state state);
 
+/* A pool in a list: "train #4 e1"; "train #4 e1, rank 0" where there are several ranks; "train #4?" of a guessed one. Not made safe. */
+char *words_pool(char *out, size_t size, const struct model_pool *pool);
+
+/* Why --release-idle-workers left a pool alone: "persistent_workers=True"; NULL = it did not. */
+const char *words_kept(enum model_kept kept);
+
 /* Is there a pool that is no group? */
 int words_has_loaders(const struct model *m);
 

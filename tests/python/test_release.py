@@ -1,7 +1,9 @@
 """--release-idle-workers: pools end with their last batch, and no result changes by it."""
+import json
 import multiprocessing
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -247,11 +249,24 @@ train_loader = DataLoader(range(4), num_workers=1, persistent_workers=True)
 for epoch in range(2):
     for batch in train_loader: pass
 """)
-    done = subprocess.run(
-        [f"{profiled.BUILD}/loopmem", "run", "--release-idle-workers", "-o",
-         f"{os.environ['TEST_TMP']}/kept.loopmem", sys.executable, program], check=True, text=True,
-        stderr=subprocess.PIPE, env=profiled.environment(), timeout=120)
+    session = f"{os.environ['TEST_TMP']}/kept.loopmem"
+    done = loopmem("run", "--release-idle-workers", "-o", session, sys.executable, program)
     assert "loopmem: not released: train (persistent_workers=True)\n" in done.stderr, done.stderr
+    (pool,) = json.loads(loopmem("report", "-f", "json", session).stdout)["pools"]
+    assert pool["kept"] == "persistent", pool
+    text = loopmem("report", session).stdout
+    assert re.search(r"^  train #1 .* persistent$", text, re.M), text
+    assert "KEPT by --release-idle-workers: persistent = persistent_workers=True" in text, text
+    for form in ("markdown", "html"):
+        page = loopmem("report", "-f", form, session).stdout
+        assert "not released: persistent_workers=True" in page, page
+    screen = loopmem("top", "-1", "--screen=pools", "--at=end", "--height=40", "--width=120", session).stdout
+    assert "persistent" in screen, screen
+
+
+def loopmem(*words):
+    return subprocess.run([f"{profiled.BUILD}/loopmem", *words], check=True, text=True, timeout=120,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=profiled.environment())
 
 
 @tap.claim

@@ -93,6 +93,29 @@ static void pools_are_named_by_stage_number_and_epoch_or_by_their_label(void **s
 	model_close(m);
 }
 
+static void a_pool_in_a_list_says_whose_it_is_and_that_it_is_a_guess(void **state)
+{
+	struct model_pool pool = {.name = "train #4 e1", .rank = MODEL_NONE};
+
+	(void)state;
+	assert_string_equal(words_pool(out, sizeof(out), &pool), "train #4 e1");
+	pool.rank = 3;
+	assert_string_equal(words_pool(out, sizeof(out), &pool), "train #4 e1, rank 3");
+	pool.guessed = 1;
+	assert_string_equal(words_pool(out, sizeof(out), &pool), "train #4 e1?, rank 3");
+}
+
+static void each_reason_to_keep_a_pool_has_words_and_a_name(void **state)
+{
+	(void)state;
+	assert_null(words_kept(MODEL_NOT_KEPT));
+	assert_null(model_kept_name(MODEL_NOT_KEPT));
+	for (int kept = MODEL_NOT_KEPT + 1; kept < MODEL_KEPTS; kept++) {
+		assert_non_null(words_kept((enum model_kept)kept));
+		assert_non_null(model_kept_name((enum model_kept)kept));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -100,6 +123,8 @@ int main(void)
 		cmocka_unit_test(moments_are_told_by_their_phases),
 		cmocka_unit_test(a_command_can_be_copied),
 		cmocka_unit_test(a_long_command_is_cut_and_no_more),
+		cmocka_unit_test(a_pool_in_a_list_says_whose_it_is_and_that_it_is_a_guess),
+		cmocka_unit_test(each_reason_to_keep_a_pool_has_words_and_a_name),
 		cmocka_unit_test(pools_are_named_by_stage_number_and_epoch_or_by_their_label),
 	};
 
