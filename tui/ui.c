@@ -1,6 +1,7 @@
 /* The dashboard's life: opening, reading what is new, the moments at cursor and marks, and the frame round a screen. */
 #include "tui/ui.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -118,13 +119,25 @@ static int find_screen(const char *name, enum screen_id *id)
 	return -1;
 }
 
+static int refuse_screen(const char *name, struct error *e)
+{
+	char list[128] = "";
+
+	for (int i = 0; i <= SCREEN_HELP; i++)
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
+			 ui_screen((enum screen_id)i)->name);
+	for (char *letter = list; *letter; letter++)
+		*letter = (char)tolower((unsigned char)*letter);
+	return error_set(e, ERROR_USAGE, "--screen %s: not one of %s", name, list);
+}
+
 static int apply_place(struct ui *ui, struct error *e)
 {
 	const struct tui_options *options = &ui->options;
 	int64_t t_ns;
 
 	if (options->screen && find_screen(options->screen, &ui->screen))
-		return error_set(e, ERROR_USAGE, "no screen \"%s\"", options->screen);
+		return refuse_screen(options->screen, e);
 	if (!options->at || !ui->model)
 		return 0;
 	if (timeline_parse(&ui->time, ui->model, options->at, &t_ns)) {

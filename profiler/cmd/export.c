@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profiler/cmd/choice.h"
 #include "profiler/cmd/command.h"
 #include "profiler/cmd/format_option.h"
 #include "profiler/cmd/open_session.h"
@@ -95,15 +96,12 @@ static void set_sites(struct export_options *set, const char *text, const struct
 
 static void set_weight(struct export_options *set, const char *text, const struct argp_state *state)
 {
-	int weight = 0;
+	const char *names[CALL_WEIGHTS + 1] = {0};
 
-	while (weight < CALL_WEIGHTS &&
-	       strcmp(call_weight_name((enum call_weight)weight), text) != 0)
-		weight++;
-	if (weight == CALL_WEIGHTS)
-		command_misuse(state, "--weight %s: no such figure of a call site", text);
+	for (int weight = 0; weight < CALL_WEIGHTS; weight++)
+		names[weight] = call_weight_name((enum call_weight)weight);
 	set->given |= EXPORT_WEIGHT;
-	set->weight = (enum call_weight)weight;
+	set->weight = (enum call_weight)option_choice(state, "--weight", text, names);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -177,6 +175,17 @@ static int write_output(const struct arguments *a, const struct model *m, struct
 	return kind;
 }
 
+/* What is not text makes a mess of a terminal. */
+static int check_terminal(const struct arguments *a, struct error *e)
+{
+	if (a->output || !a->format->is_binary || !isatty(STDOUT_FILENO))
+		return 0;
+	error_set(e, ERROR_USAGE, "%s is binary and not for a terminal", a->format->format.name);
+	error_hint(e, "-o FILE%s writes it to a file, > and | pass it on",
+		   a->format->format.ending);
+	return e->kind;
+}
+
 int cmd_export(int argc, char **argv)
 {
 	struct arguments a = {0};
@@ -185,7 +194,9 @@ int cmd_export(int argc, char **argv)
 	int kind;
 
 	command_parse(&cmd_export_argp, argc, argv, 0, &a);
-	kind = open_session(&m, a.file, &e);
+	kind = check_terminal(&a, &e);
+	if (!kind)
+		kind = open_session(&m, a.file, &e);
 	if (!kind)
 		kind = site_filter_apply(&a.filter, m, &a.options.filter, &e);
 	if (!kind)

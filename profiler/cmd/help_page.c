@@ -8,13 +8,14 @@
 
 #include "docs/findings_md.h"
 
-enum { TERM_COLUMNS = 30 };
+enum { TERM_MOST = 30 }; /* longer terms push their words aside */
 
 struct setter {
 	FILE *out;
 	int column; /* 0 = the line is empty */
 	int indent; /* of the lines that follow */
 	int fenced;
+	int term; /* where the words of a table begin; 0 = outside of one */
 };
 
 static void end_line(struct setter *s)
@@ -80,6 +81,22 @@ static void put_verbatim(struct setter *s, const char *line, size_t length)
 	fprintf(s->out, "    %.*s\n", (int)length, line);
 }
 
+/* Where the words of the table that begins here stand: beside its longest term. */
+static int term_columns(const char *line)
+{
+	int most = 0;
+
+	while (line && *line == '|') {
+		const char *second = strchr(line + 1, '|');
+		int shown = second ? shown_length(line + 1, (size_t)(second - line - 1)) : 0;
+
+		most = shown > most ? shown : most;
+		line = strchr(line, '\n');
+		line += line != NULL;
+	}
+	return most + 2 < TERM_MOST ? most + 2 : TERM_MOST;
+}
+
 /* `| term | words |`; rows without words are the head and its rule. */
 static void put_row(struct setter *s, const char *line, size_t length)
 {
@@ -91,8 +108,8 @@ static void put_row(struct setter *s, const char *line, size_t length)
 	end_line(s);
 	s->indent = 2;
 	put_words(s, line + 1, (size_t)(second - line - 1));
-	s->indent = TERM_COLUMNS;
-	indent_to(s, TERM_COLUMNS);
+	s->indent = s->term;
+	indent_to(s, s->term);
 	put_words(s, second + 1, rest - 1);
 	end_line(s);
 }
@@ -111,6 +128,10 @@ static void put_line(struct setter *s, const char *line, size_t length)
 {
 	size_t mark = bullet(line);
 
+	if (line[0] != '|')
+		s->term = 0;
+	else if (!s->term)
+		s->term = term_columns(line);
 	if (!strncmp(line, "```", 3)) {
 		s->fenced = !s->fenced;
 	} else if (s->fenced) {

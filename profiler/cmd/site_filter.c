@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/cmd/choice.h"
 #include "profiler/cmd/command.h"
 
 int64_t option_number(const struct argp_state *state, const char *option, const char *text,
@@ -22,12 +23,13 @@ int64_t option_number(const struct argp_state *state, const char *option, const 
 	return value;
 }
 
-int option_stage(const char *name)
+enum model_stage option_stage(const struct argp_state *state, const char *option, const char *text)
 {
+	const char *names[MODEL_STAGES + 1] = {0};
+
 	for (int stage = 0; stage < MODEL_STAGES; stage++)
-		if (!strcmp(model_stage_name((enum model_stage)stage), name))
-			return stage;
-	return -1;
+		names[stage] = model_stage_name((enum model_stage)stage);
+	return (enum model_stage)option_choice(state, option, text, names);
 }
 
 /* "93.5", "1:33.5", "1:01:33": as the views print moments. NaN when it is none. */
@@ -76,9 +78,7 @@ error_t site_filter_parse(int key, const char *text, const struct argp_state *st
 {
 	switch (key) {
 	case KEY_SITE_STAGE:
-		f->stage = 1 + option_stage(text);
-		if (!f->stage)
-			command_misuse(state, "--stage %s: no such stage", text);
+		f->stage = 1 + (int)option_stage(state, "--stage", text);
 		break;
 	case KEY_SITE_POOL:
 		f->pool = option_number(state, "--pool", text, 1, INT32_MAX);

@@ -56,7 +56,7 @@ int site_filter_apply(const struct site_filter *filter, const struct model *m,
 int64_t option_number(const struct argp_state *state, const char *option, const char *text,
 		      int64_t least, int64_t most);
 
-/* The stage of that name, -1 = none. */
-int option_stage(const char *name);
+/* The stage of that name; exits when it is none. */
+enum model_stage option_stage(const struct argp_state *state, const char *option, const char *text);
 
 #endif

@@ -41,9 +41,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case KEY_SURVIVORS:
-		a->options.filter.from_stage = 1 + option_stage(text);
-		if (!a->options.filter.from_stage)
-			command_misuse(state, "--survivors %s: no such stage", text);
+		a->options.filter.from_stage = 1 + (int)option_stage(state, "--survivors", text);
 		return 0;
 	case KEY_TREE:
 		a->options.tree = 1;

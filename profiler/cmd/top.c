@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/cmd/choice.h"
 #include "profiler/cmd/command.h"
 #include "profiler/cmd/native_names.h"
 #include "profiler/cmd/open_session.h"
@@ -60,16 +61,6 @@ static const char *const glyph_names[] = {"auto", "blocks", "braille", "ascii", 
 static const char *const colour_names[] = {"auto", "never", "8", "16", "256", NULL};
 static const char *const key_forms[] = {"text", "roff", NULL};
 
-static int choose(const char *const *names, const char *text, const char *option,
-		  const struct argp_state *state)
-{
-	for (int i = 0; names[i]; i++)
-		if (!strcmp(names[i], text))
-			return i;
-	command_misuse(state, "--%s does not know \"%s\"", option, text);
-	return 0;
-}
-
 static int number(const char *text, const char *option, const struct argp_state *state)
 {
 	char *end;
@@ -104,7 +95,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_KEYS:
 		a->what = LIST_KEYS;
-		a->roff = choose(key_forms, text, "keys", state);
+		a->roff = option_choice(state, "--keys", text, key_forms);
 		return 0;
 	case KEY_WIDTH:
 		a->tui.width = number(text, "width", state);
@@ -122,13 +113,15 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		a->tui.delay_s = delay(text, state);
 		return 0;
 	case KEY_GLYPHS:
-		a->tui.glyphs = (enum tui_glyphs)choose(glyph_names, text, "glyphs", state);
+		a->tui.glyphs =
+			(enum tui_glyphs)option_choice(state, "--glyphs", text, glyph_names);
 		return 0;
 	case KEY_ASCII:
 		a->tui.glyphs = TUI_GLYPHS_ASCII;
 		return 0;
 	case KEY_COLOR:
-		a->tui.colour = (enum tui_colour)choose(colour_names, text, "color", state);
+		a->tui.colour =
+			(enum tui_colour)option_choice(state, "--color", text, colour_names);
 		return 0;
 	case KEY_NO_COLOR:
 		a->tui.colour = TUI_COLOUR_NEVER;

@@ -43,6 +43,7 @@ struct export_format {
 	const char *help;            /* what reads it */
 	unsigned takes;              /* of enum export_takes */
 	export_write *write;
+	int is_binary; /* no text: not for a terminal */
 };
 
 extern const struct output_formats export_formats; /* of struct export_format */

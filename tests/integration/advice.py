@@ -14,7 +14,7 @@ ROWS = advice_table.rows()
 
 
 def told(page):
-    """(frameworks and case, text) of the rows of a page."""
+    """(frameworks, case and text) of the rows of a page."""
     table = page.partition("| framework | its own switch |\n| --- | --- |\n")[2]
     for line in table.splitlines():
         if not line.startswith("| "):
@@ -30,7 +30,7 @@ def every_row_is_of_a_finding():
 @tap.claim
 def pages_list_what_is_said_for_each_framework():
     for finding in FINDINGS:
-        said = [(" ".join(row.frameworks) + (f", {row.case}" if row.case else ""), row.text)
+        said = [(" ".join(row.frameworks), (f"{row.case}: " if row.case else "") + row.text)
                 for row in ROWS if row.finding == finding and row.frameworks]
         assert list(told(PAGES[finding])) == said, (finding, list(told(PAGES[finding])), said)
 

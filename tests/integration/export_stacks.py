@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import pty
 import re
 import shutil
 import sqlite3
@@ -293,11 +294,32 @@ if shutil.which("go"):  # else protoc has read it; the pprof of google-perftools
 # ---- the command ----
 
 @tap.claim
+def a_profile_is_not_written_to_a_terminal():
+    ours, theirs = pty.openpty()
+    done = subprocess.run([f"{BUILD}/loopmem", "export", "-f", "pprof", SESSION], stdout=theirs,
+                          stderr=subprocess.PIPE, text=True)
+    os.close(theirs)
+    os.close(ours)
+    assert (done.returncode, done.stderr) == (
+        2, "loopmem export: pprof is binary and not for a terminal\n"
+           "  -o FILE.pb.gz writes it to a file, > and | pass it on\n"), done
+    # text is, and what was asked for by name
+    for arguments in (["-f", "collapsed"], ["-f", "pprof", "-o", os.devnull]):
+        ours, theirs = pty.openpty()
+        with subprocess.Popen(["cat"], stdin=ours, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+            done = subprocess.run([f"{BUILD}/loopmem", "export", *arguments, SESSION], stdout=theirs,
+                                  stderr=subprocess.PIPE, text=True)
+            os.close(theirs)
+        os.close(ours)
+        assert (done.returncode, done.stderr) == (0, ""), done
+
+
+@tap.claim
 def a_choice_that_fits_nothing_is_told():
     for arguments, words in ((["--pool=99"], "no pool #99 in"), (["--worker=1"], "no process 1 in"),
                              (["--at=phase:99"], "no phase 99 in"), (["--at=99999"], "--at is after the end of"), (["--at=soon"], "--at soon: not peak, end, phase:N"),
-                             (["--stage=training"], "--stage training: no such stage"),
-                             (["--weight=rss"], "--weight rss: no such figure")):
+                             (["--stage=training"], "--stage training: not one of other, train, sanity, validate, test, predict"),
+                             (["--weight=rss"], "--weight rss: not one of live, allocated, blocks, allocated-blocks")):
         assert words in loopmem("export", "-f", "collapsed", *arguments, SESSION, status=2), arguments
     assert "is not for csv" in loopmem("export", "-f", "csv", "--stage=train", SESSION, status=2)
     assert "--lines is not for pprof" in loopmem("export", "-f", "pprof", "--lines", SESSION, status=2)

@@ -41,7 +41,7 @@ def a_stage_has_the_rows_of_its_pools_and_no_others():
         found = rows(sites(f"--stage={stage}"))
         assert found and all(owner.startswith(stage) for _, owner, _ in found), found
     assert "No call site fits" in sites("--stage=predict")
-    assert "no such stage" in sites("--stage=training", status=2)
+    assert "--stage training: not one of other, train" in sites("--stage=training", status=2)
 
 
 @tap.claim

@@ -56,7 +56,8 @@ def the_list_of_survivors_names_the_phase_they_are_alive_in():
 def where_no_other_stage_follows_there_is_nothing_to_survive():
     shown = sites("--survivors", "test")
     assert shown.returncode == 2 and "no phase of another stage comes after test" in shown.stderr, shown.stderr
-    assert sites("--survivors", "lunch").returncode == 2
+    refused = sites("--survivors", "lunch")
+    assert refused.returncode == 2 and "--survivors lunch: not one of other, train" in refused.stderr
     assert sites("--survivors", "train", "--diff", FILE).returncode == 2
 
 

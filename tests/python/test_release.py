@@ -10,6 +10,7 @@ import sys
 import profiled
 import recorder
 import tap
+from screen import Screen
 
 shim = recorder.start()
 shim.RELEASE = True
@@ -260,8 +261,10 @@ for epoch in range(2):
     for form in ("markdown", "html"):
         page = loopmem("report", "-f", form, session).stdout
         assert "not released: persistent_workers=True" in page, page
-    screen = loopmem("top", "-1", "--screen=pools", "--at=end", "--height=40", "--width=120", session).stdout
-    assert "persistent" in screen, screen
+    with Screen(f"{profiled.BUILD}/loopmem top --screen=pools {session}", 120, 40) as screen:
+        screen.wait_for(r"train #1")
+        screen.keys("Home", "Enter")
+        screen.wait_for(r"persistent, torch [\d.]+(.*\n)+.*Not released: persistent_workers=True")
 
 
 def loopmem(*words):
