@@ -20,6 +20,13 @@ def callers():
         frame = frame.f_back
 
 
+def begins_process(frame):
+    """Whether multiprocessing entered this process here: in a forked one the frames above are copies
+    of its parent's, and nothing of them runs in it."""
+    return (frame.f_code.co_name == "_bootstrap"
+            and frame.f_globals.get("__name__") == "multiprocessing.process")
+
+
 def slots(code):
     """Names of the variables of a function in the order of their slots."""
     if sys.version_info < (3, 11):

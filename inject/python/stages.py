@@ -91,6 +91,8 @@ def place(loader):
     """Where the caller's frame is starting this loader."""
     walk = Walk(loader)
     for frame in frames.callers():
+        if frames.begins_process(frame):
+            break
         walk.visit(frame)
     found = Place()
     told = walk.lightning

@@ -189,6 +189,31 @@ def loaders_combined_to_the_longest_are_cycled():
     assert sorted(train) == [("train", 0, 2, 2), ("train", 0, 4, 2), ("train", 0, 4, 4)], train
 
 
+class Within(torch.utils.data.Dataset):
+    """Each item iterates a loader of its own in the worker, and is what the hook there said of it."""
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        for _ in DataLoader(range(6), batch_size=1):
+            pass
+        spec = shim.begun()[max(shim.begun())]
+        return torch.tensor([recorder.STAGES.index(spec["stage"].upper()), spec["epoch"],
+                             spec["expected"]])
+
+
+@tap.claim
+def a_loader_within_a_worker_is_not_the_loops():
+    told_within = []
+    model = model_of(lightning)
+    model.training_step = lambda batch, batch_idx: told_within.extend(batch.tolist())
+    model.automatic_optimization = False
+    trainer(max_epochs=1, limit_train_batches=2).fit(model, DataLoader(Within(), num_workers=1))
+    # neither the stage nor the limit of the loop that the worker was forked in
+    assert [(stage, expected) for stage, _, expected in told_within] == [(0, 6)] * 2, told_within
+
+
 def model_of_pair():
     model = model_of(lightning)
     step = model.training_step
