@@ -42,6 +42,13 @@ int proc_rollup_read(pid_t pid, struct proc_rollup *out, int64_t *wall_ns)
 	return proc_rollup_parse(text, out);
 }
 
+int64_t proc_rollup_private(const struct proc_rollup *r)
+{
+	if (r->private_clean == KEYED_ABSENT || r->private_dirty == KEYED_ABSENT)
+		return 0;
+	return r->private_clean + r->private_dirty;
+}
+
 int64_t proc_rollup_shared(const struct proc_rollup *r)
 {
 	if (r->shared_clean == KEYED_ABSENT || r->shared_dirty == KEYED_ABSENT)

@@ -32,6 +32,9 @@ int proc_rollup_read(pid_t pid, struct proc_rollup *out, int64_t *wall_ns);
 int64_t proc_rollup_shared_at_fork(const struct proc_rollup *r, int64_t minor_faults,
 				   int64_t inherited_anon);
 
+/* Bytes that would come back if the process ended; 0 where it cannot be told. */
+int64_t proc_rollup_private(const struct proc_rollup *r);
+
 /* Bytes shared with other processes, clean and dirty; KEYED_ABSENT where it cannot be told. */
 int64_t proc_rollup_shared(const struct proc_rollup *r);
 

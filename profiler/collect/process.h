@@ -77,7 +77,7 @@ struct process {
 
 	/* walks */
 	struct walk_pace pace;
-	int64_t anon_at_walk, mapped_at_walk, minor_faults_at_walk, shared_at_walk;
+	int64_t anon_at_walk, mapped_at_walk, minor_faults_at_walk, shared_at_walk, private_at_walk;
 	int edge; /* an edge wants its exact figures now */
 	int stale; /* a sharer came or went: its proportional bytes are no longer what the walk said */
 	int64_t stale_ns;

@@ -165,6 +165,7 @@ int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_
 	r->walk_wall_ns += wall_ns;
 	*copied_bytes = copied_since_walk(p, proc_rollup_shared(&u));
 	p->shared_at_walk = proc_rollup_shared(&u);
+	p->private_at_walk = proc_rollup_private(&u);
 	p->anon_at_walk = p->statm.anon_bytes;
 	p->mapped_at_walk = p->statm.rss_bytes - p->statm.anon_bytes;
 	p->minor_faults_at_walk = p->minor_faults;

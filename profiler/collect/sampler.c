@@ -78,7 +78,7 @@ static void suspect_family(struct sampler *s, const struct process *copier, int6
 {
 	struct process *p;
 
-	if (!walk_worthwhile(copied_bytes, copier->statm.rss_bytes))
+	if (!walk_worthwhile(copied_bytes, copier->private_at_walk))
 		return;
 	JOB_EACH_ALIVE(s->job, p)
 		if (p->family == copier->family && p != copier)
@@ -118,7 +118,7 @@ static int has_news(struct process *p)
 	if (!p->pace.walks)
 		return 1;
 	process_count_faults(p);
-	return walk_worthwhile(process_changed_bytes(p), p->statm.rss_bytes);
+	return walk_worthwhile(process_changed_bytes(p), p->private_at_walk);
 }
 
 static int measured_now(const struct process *p, int64_t t_ns)
@@ -177,7 +177,7 @@ static int wants_regular_walk(const struct sampler *s, const struct process *p, 
 	return measured_now(p, t_ns) && p->pace.last_ns != t_ns && stands_for_pool(s, p) &&
 	       walk_allowed(&p->pace, t_ns, WALK_REGULAR) &&
 	       (p->stale || p->suspect ||
-		walk_worthwhile(process_changed_bytes(p), p->statm.rss_bytes));
+		walk_worthwhile(process_changed_bytes(p), p->private_at_walk));
 }
 
 /* Stale before changed, much before little, long ago before lately. */

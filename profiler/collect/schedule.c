@@ -43,14 +43,14 @@ void walk_done(struct walk_pace *p, int64_t now_ns, int64_t wall_ns, int64_t rss
 	p->free_ns = from_ns + DUTY * wall_ns;
 }
 
-int walk_worthwhile(int64_t changed_bytes, int64_t rss_bytes)
+int walk_worthwhile(int64_t changed_bytes, int64_t own_bytes)
 {
 	const int64_t least = 64 << 10, always = 4 << 20;
 
 	if (changed_bytes < 0)
 		changed_bytes = -changed_bytes;
 	return changed_bytes >= always ||
-	       (changed_bytes >= least && changed_bytes >= rss_bytes / 100);
+	       (changed_bytes >= least && changed_bytes >= own_bytes / 50);
 }
 
 void budget_start(struct budget *b, int64_t now_ns, int64_t cpu_ns)

@@ -34,9 +34,10 @@ int64_t walk_expected_ns(int64_t rss_bytes);
 int walk_allowed(const struct walk_pace *p, int64_t now_ns, enum walk_reason reason);
 void walk_done(struct walk_pace *p, int64_t now_ns, int64_t wall_ns, int64_t rss_bytes);
 
-/* Has the process changed enough since its last walk to be worth one: by 4 MiB, or by 1 % (of at
- * least 64 KiB)? */
-int walk_worthwhile(int64_t changed_bytes, int64_t rss_bytes);
+/* Has the process changed enough since its last walk to be worth one: by 4 MiB, or by 2 % (of at
+ * least 64 KiB) of its own private bytes? Of what is resident in a forked worker most is its
+ * parent's, and a few per cent of that may be as much as all it has made. */
+int walk_worthwhile(int64_t changed_bytes, int64_t own_bytes);
 
 /* ---- budget: the collector's own CPU ---- */
 

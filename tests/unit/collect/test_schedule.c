@@ -65,8 +65,8 @@ static void little_change_is_not_worth_a_walk(void **state)
 {
 	(void)state;
 	assert_false(walk_worthwhile(0, 100 * MIB));
-	assert_false(walk_worthwhile(MIB - 1, 100 * MIB));
-	assert_true(walk_worthwhile(MIB, 100 * MIB));
+	assert_false(walk_worthwhile(MIB - 1, 50 * MIB));
+	assert_true(walk_worthwhile(MIB, 50 * MIB));
 	assert_true(walk_worthwhile(-4 * MIB, 100000 * MIB));
 	assert_false(walk_worthwhile(40000, 1000000)); /* 4 %, of next to nothing */
 }
