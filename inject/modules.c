@@ -1,6 +1,6 @@
 /*
  * modules.c: a table of the objects that were met in stacks, verified once a stack against what the loader says of the
- * address: same place and same build id.
+ * address: same place and same build id (or path, where it has none).
  */
 #include "inject/modules.h"
 
@@ -22,6 +22,7 @@ struct module {
 	uint64_t seen_in; /* the last stack in which it was looked at */
 	uint32_t record, build_id_bytes;
 	uint8_t build_id[BUILD_ID];
+	uint64_t path_hash; /* of one without a build id */
 };
 
 /* LOCK_SITES */
@@ -148,16 +149,39 @@ static uint32_t make_record(const struct object *object)
 				 object->build_id ? object->build_id : (const uint8_t *)"");
 }
 
+/* The place of what was not met for the longest time; NULL when all are in this stack. */
+static struct module *oldest(void)
+{
+	struct module *found = &modules[0];
+
+	for (uint32_t i = 1; i < module_count; i++)
+		if (modules[i].seen_in < found->seen_in)
+			found = &modules[i];
+	return found->seen_in == stack_number ? NULL : found;
+}
+
 /* The place in the table for what begins at `start`: its own, or a new one. */
 static struct module *place_of(uint64_t start)
 {
+	struct module *found;
+
 	for (uint32_t i = 0; i < module_count; i++)
 		if (modules[i].start == start)
 			return &modules[i];
-	if (module_count == MODULES)
-		return NULL;
-	modules[module_count].record = 0;
-	return &modules[module_count++];
+	found = module_count == MODULES ? oldest() : &modules[module_count++];
+	if (found)
+		found->record = 0;
+	return found;
+}
+
+/* FNV-1a. Only where there is no build id to tell objects by. */
+static uint64_t path_hash(const struct object *object)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (const char *c = object->build_id || !object->path ? "" : object->path; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+	return hash;
 }
 
 static bool is_still(const struct module *module, const struct object *object)
@@ -165,7 +189,8 @@ static bool is_still(const struct module *module, const struct object *object)
 	return module->record && module->end == object->end &&
 	       module->build_id_bytes == object->build_id_bytes &&
 	       !memcmp(module->build_id, object->build_id ? object->build_id : module->build_id,
-		       object->build_id_bytes);
+		       object->build_id_bytes) &&
+	       module->path_hash == path_hash(object);
 }
 
 static uint32_t look_up(uint64_t address)
@@ -181,6 +206,7 @@ static uint32_t look_up(uint64_t address)
 			.end = object.end,
 			.record = make_record(&object),
 			.build_id_bytes = object.build_id_bytes,
+			.path_hash = path_hash(&object),
 		};
 		if (object.build_id)
 			memcpy(module->build_id, object.build_id, object.build_id_bytes);

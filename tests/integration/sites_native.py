@@ -189,13 +189,13 @@ def without_a_build_id_a_file_is_what_ran_when_nobody_changed_it_since():
     assert not replaced_while_it_runs(program)
 
 
-def library(name, inner):
+def library(name, inner, *options):
     """One whose `allocate` calls `inner`; all of them have the same code at the same places."""
     path = TMP / name
     source = f"#include <stdlib.h>\n__attribute__((noinline)) void *{inner}(size_t n) {{ return (char *)malloc(n + 16) + 16; }}\n" \
              f"void *allocate(size_t n) {{ return (char *){inner}(n) - 16; }}\n"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-g", "-fno-builtin", "-x", "c", "-", "-o", path], input=source, text=True,
-                   check=True)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-g", "-fno-builtin", "-x", "c", "-", "-o", path, *options],
+                   input=source, text=True, check=True)
     return path
 
 
@@ -221,6 +221,13 @@ def reopened(name, first, second, *how):
 @tap.claim
 def a_library_in_the_place_of_one_that_was_closed_has_its_own_names():
     found = reopened("closed", library("libone.so", "alpha"), library("libtwo.so", "omega"))
+    assert found["alpha"] > 10e6 and found["omega"] > 10e6, found
+
+
+@tap.claim
+def without_build_ids_they_are_told_apart_by_their_paths():
+    nameless = "-Wl,--build-id=none"
+    found = reopened("nameless", library("libfive.so", "alpha", nameless), library("libsix.so", "omega", nameless))
     assert found["alpha"] > 10e6 and found["omega"] > 10e6, found
 
 
