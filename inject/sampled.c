@@ -35,6 +35,7 @@ struct buffer {
 	bool busy; /* atomic */
 	struct stack stack;
 	uint32_t count;
+	bool cut;                          /* there are frames outside of the last one */
 	struct frame frames[STACK_FRAMES]; /* from the leaf */
 };
 static struct buffer buffers[BUFFERS];
@@ -105,7 +106,8 @@ void sampled_forked(void)
 
 static void put(struct buffer *buffer, uint32_t python, uint64_t address)
 {
-	if (buffer->count < STACK_FRAMES)
+	buffer->cut = buffer->count == STACK_FRAMES;
+	if (!buffer->cut)
 		buffer->frames[buffer->count++] = (struct frame){python, address};
 }
 
@@ -123,6 +125,7 @@ static void merge(struct buffer *buffer)
 	uint32_t group = 0;
 
 	buffer->count = 0;
+	buffer->cut = false;
 	for (uint32_t i = 0; i < stack->native_count; i++) {
 		const struct stack_native *frame = &stack->native[i];
 		const struct stack_native *next = i + 1 < stack->native_count ? frame + 1 : NULL;
@@ -136,13 +139,25 @@ static void merge(struct buffer *buffer)
 	}
 	while (group < stack->group_count)
 		put_group(buffer, &stack->groups[group++]);
+	buffer->cut |= !stack->group_count && stack->native_count == STACK_NATIVE;
+}
+
+/* LOCK_SITES. The outermost frame of a stack that is too deep, in the form of one of Python; 0 = no room. */
+static uint32_t outside(void)
+{
+	static const char name[] = "(outer frames left out)";
+	uint32_t record = site_table_python(name, sizeof(name) - 1, "", 0, 0);
+
+	return record ? site_table_node(0, record) : 0;
 }
 
 /* LOCK_SITES. The site, or 0. */
 static uint32_t find_site(const struct buffer *buffer, bool mapped)
 {
-	uint32_t node = 0;
+	uint32_t node = buffer->cut ? outside() : 0;
 
+	if (buffer->cut && !node)
+		return 0;
 	for (uint32_t i = buffer->count; i-- > 0;) {
 		const struct frame *frame = &buffer->frames[i];
 		uint32_t record = frame->python;

@@ -76,8 +76,8 @@ char *site_words(char *out, size_t size, const struct model *m, int at, int utf8
 			 (long long)line->line, *function ? " " : "", name_length(function),
 			 function);
 	else if (line->function)
-		snprintf(text, sizeof(text), "%s %.*s", place_of(line), name_length(function),
-			 function);
+		snprintf(text, sizeof(text), "%s%s%.*s", place_of(line), *place_of(line) ? " " : "",
+			 name_length(function), function);
 	else
 		name_address(text, sizeof(text), line);
 	return words_safe(out, size, text, utf8);

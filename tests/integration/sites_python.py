@@ -58,4 +58,27 @@ def a_python_frame_stands_where_its_evaluation_loop_ran():
         assert frames[-1][0] != "native", frames
 
 
+DEEP = """
+import os, sys
+sys.setrecursionlimit(10_000)
+KEPT = []
+warm_up = [object() for _ in range(200_000)]
+def recurse(depth): return recurse(depth - 1) if depth else KEPT.append(bytearray(3_000_000))
+for depth in (900, 3000): recurse(depth)
+print("[]", flush=True)
+os._exit(0)
+"""
+
+
+@tap.claim
+def a_stack_that_is_too_deep_keeps_its_innermost_frames_and_says_so():
+    script = Path(os.environ["TEST_TMP"], "deep.py")
+    script.write_text(DEEP)
+    _, found = sampled(sys.executable, script)
+    stacks = [site.frames for site in found.sites if site.live_bytes > 2_900_000 and len(site.frames) > 800]
+    whole, cut = sorted(stacks, key=len)
+    assert [frame[0] for frame in whole[-2:]] == ["recurse", "<module>"]
+    assert cut[-1][0] == "(outer frames left out)" and cut[-2][0] == "recurse" and len(cut) == 1025, (len(cut), cut[-2:])
+
+
 tap.run()
