@@ -280,14 +280,20 @@ static int by_start(const void *a, const void *b)
 	return x->owner - y->owner;
 }
 
-/* Whoever owns a pool or named a phase; the caller frees the flags. */
+/* A loader that a worker has for itself is no phase of the run: the phase is that of the pool that it works for. */
+static int makes_phases(const struct model *m, const struct model_pool *pool)
+{
+	return pool->owner >= 0 && m->processes[pool->owner].role != MODEL_ROLE_WORKER;
+}
+
+/* Whoever trains with a pool or named a phase; the caller frees the flags. */
 static char *find_owners(const struct model *m)
 {
 	const struct tables *t = &m->priv->tables;
 	char *owns = calloc(m->process_count + 1, 1);
 
 	for (size_t i = 0; owns && i < m->pool_count; i++)
-		if (m->pools[i].owner >= 0)
+		if (makes_phases(m, &m->pools[i]))
 			owns[m->pools[i].owner] = 1;
 	for (size_t i = 0; owns && i < t->events.count; i++)
 		if (t->events.items[i].kind == EVENT_PHASE_BEGIN && t->events.items[i].process >= 0)

@@ -292,10 +292,12 @@ static int pool_of(const struct model *m, int process, int64_t owner_pool)
 	return -1;
 }
 
-/* A worker has no phases of its own: it is there for its pool. */
+/* A worker has no phases of its own: it is there for its pool. Those of a loader that it has for itself are told by that pool. */
 static int stage_of(const struct model *m, const struct model_site *site, int own_stage)
 {
-	if (own_stage < 0 && site->pool >= 0 && m->pools[site->pool].owner != site->process)
+	int has_own = own_stage >= 0 && !m->processes[site->process].has_loaders;
+
+	if (!has_own && site->pool >= 0 && m->pools[site->pool].owner != site->process)
 		return (int)m->pools[site->pool].stage;
 	return own_stage;
 }

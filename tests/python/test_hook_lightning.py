@@ -214,10 +214,35 @@ def a_loader_within_a_worker_is_not_the_loops():
     assert [(stage, expected) for stage, _, expected in told_within] == [(0, 6)] * 2, told_within
 
 
+@tap.claim
+def loaders_combined_to_the_shortest_or_the_longest_are_pools_each():
+    combined = lightning.pytorch.utilities.CombinedLoader
+    for mode, taken in (("min_size", [2, 2]), ("max_size", [2, 4])):
+        trainer(max_epochs=1).fit(model_of_pair(), combined({"a": loader(4), "b": loader(2)}, mode))
+        assert sorted(row[3] for row in told()) == taken, (mode, told())
+        assert {row[:2] for row in told()} == {("train", 0)}, (mode, told())
+        labels = sorted(spec["label"] for spec in shim.begun().values())
+        assert labels == ["train_dataloader[0]", "train_dataloader[1]"], labels
+        assert all(("pool_exhausted", pool) in shim.calls for pool in shim.begun()), mode
+
+
+@tap.claim
+def max_steps_ends_the_train_pool_where_the_loop_does():
+    trainer(max_epochs=-1, max_steps=5, val_check_interval=4).fit(
+        model_of(lightning), loader(4), loader(2))
+    assert told() == [("train", 0, 4, 4), ("validate", 0, 2, 2), ("train", 1, 4, 1)], told()
+    (last,) = pools("train", 1)
+    assert shim.of(last)[-1] == "pool_end"
+
+
 def model_of_pair():
     model = model_of(lightning)
     step = model.training_step
-    model.training_step = lambda batch, batch_idx: step(batch["a"], 0) + step(batch["b"], 0)
+
+    def training_step(batch, batch_idx):
+        return sum(step(part, 0) for part in batch.values() if part is not None)
+
+    model.training_step = training_step
     return model
 
 

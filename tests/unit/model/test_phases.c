@@ -130,6 +130,29 @@ static void loops_without_an_epoch_stay_apart(void **state)
 	model_close(m);
 }
 
+static void a_loader_within_a_worker_is_no_phase_of_the_run(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "nested");
+	script_pool(&s, 1, "train", 0, 1);
+	script_process(&s, 2, 1, 0, 1, 8);
+	script_pool(&s, 2, "validate", 0, 1.5)->owner = 2;
+	script_event(&s, 2, "pool-first",
+		     2); /* before the first batch of the pool that it works for */
+	script_event(&s, 3, "pool-first", 1);
+	script_event(&s, 4, "pool-exhausted", 2);
+	script_event(&s, 6, "pool-exhausted", 1);
+	sample(&s, 9);
+	m = script_finish(&s, 10);
+	assert_int_equal(m->phase_count, 2);
+	assert_phase(m, 0, "train e0", 3, 6);
+	assert_phase(m, 1, "between", 6, 10);
+	model_close(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +161,7 @@ int main(void)
 		cmocka_unit_test(validation_inside_an_epoch_parts_it),
 		cmocka_unit_test(named_phases_nest_and_rule_over_pools),
 		cmocka_unit_test(loops_without_an_epoch_stay_apart),
+		cmocka_unit_test(a_loader_within_a_worker_is_no_phase_of_the_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
