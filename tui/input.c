@@ -36,6 +36,7 @@ static void go_to_tab(struct ui *ui, int tab)
 	ui->screen = (enum screen_id)((tab + SCREEN_TABS) % SCREEN_TABS);
 	ui->filter[0] = '\0';
 	ui->sites_pid = 0;
+	ui->site_open = 0;
 }
 
 static void toggle_screen(struct ui *ui, enum screen_id screen)

@@ -11,7 +11,7 @@
 #include "tui/site_rows.h"
 #include "tui/ui.h"
 
-enum { WIDE = 112, GROWTH_WIDE = 132, NAME_SIZE = 512, LEAST_DETAIL = 6 };
+enum { WIDE = 112, GROWTH_WIDE = 132, NAME_SIZE = 512, LEAST_DETAIL = 6, LEAST_HEIGHT = 14 };
 
 #define CELL(name) sheet_value(sheet, row, COLUMN_SITES_##name)
 
@@ -138,6 +138,16 @@ static void draw_growth(const struct ui *ui, struct cells *cells, int y, int end
 		pen_print(&pen, "growth   %s", text);
 }
 
+static int shown_from(const struct ui *ui, const struct site_stack *stack, int first)
+{
+	int count = 0;
+
+	for (int i = first; i < stack->count; i++)
+		count += line_shown(ui, stack->lines[i]);
+	return count;
+}
+
+/* Those that find no room are counted. */
 static int draw_callers(const struct ui *ui, struct cells *cells, int y, int end,
 			const struct site_stack *stack)
 {
@@ -146,9 +156,18 @@ static int draw_callers(const struct ui *ui, struct cells *cells, int y, int end
 	if (stack->yours + 1 >= stack->count || y >= end)
 		return y;
 	pen_text(&pen, "└─ called by ");
-	for (int i = stack->yours + 1; i < stack->count && y < end; i++)
-		if (line_shown(ui, stack->lines[i]))
-			draw_line(ui, cells, y++, pen.x, stack->lines[i]);
+	for (int i = stack->yours + 1; i < stack->count && y < end; i++) {
+		int left = shown_from(ui, stack, i);
+
+		if (!line_shown(ui, stack->lines[i]))
+			continue;
+		if (y == end - 1 && left > 1) {
+			pen = pen_at(cells, y++, pen.x);
+			pen_print(&pen, "… %d more", left);
+			break;
+		}
+		draw_line(ui, cells, y++, pen.x, stack->lines[i]);
+	}
 	return y;
 }
 
@@ -245,13 +264,14 @@ static void draw_hints(const struct ui *ui, struct cells *cells, int y)
 			  format_bytes_range(size, ui->model->sample_bytes,
 					     ui->model->sample_bytes_most));
 	pen = pen_at(cells, y + 1, 1);
-	pen_print(&pen, "f native frames %s   E all sites   / search   y copy file:line",
-		  ui->switched[SCREEN_SITES] ? "on" : "off");
+	pen_print(&pen, "f native frames %s   E all sites   %s   / search   y copy file:line",
+		  ui->switched[SCREEN_SITES] ? "on" : "off",
+		  ui->site_open ? "Esc list" : "Enter stack");
 }
 
 static void draw(struct ui *ui, struct cells *cells, int y, int height)
 {
-	int end = y + height, hints = height >= 14 ? 2 : 0, rows_height;
+	int end = y + height, hints = height >= LEAST_HEIGHT ? 2 : 0, rows_height;
 	struct site_rows rows = {0};
 	struct sheet sheet = {0};
 
@@ -264,12 +284,14 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 	}
 	if (!ui_sheet(ui, &sheet))
 		return;
-	rows_height = end - hints - y - LEAST_DETAIL;
+	rows_height = height < LEAST_HEIGHT ? end - y : end - hints - y - LEAST_DETAIL;
+	if (ui->site_open)
+		rows_height = 2; /* the heading and the selected one */
 	if (rows_height > sheet.row_count + 1)
 		rows_height = sheet.row_count + 1;
-	y = ui_draw_sheet(ui, cells, &sheet, y, height < 14 ? end - y : rows_height);
+	y = ui_draw_sheet(ui, cells, &sheet, y, rows_height);
 	sheet_release(&sheet);
-	if (height >= 14 && !site_rows_read(&rows, ui)) {
+	if ((height >= LEAST_HEIGHT || ui->site_open) && !site_rows_read(&rows, ui)) {
 		draw_site(ui, cells, y + 1, end - hints, &rows);
 		site_rows_release(&rows);
 	}
@@ -277,11 +299,18 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 		draw_hints(ui, cells, end - hints);
 }
 
+static void go_in(struct ui *ui)
+{
+	ui->site_open = ui->model->site_count > 0;
+}
+
 static int go_out(struct ui *ui)
 {
-	int was = ui->sites_pid != 0;
+	int was = ui->site_open || ui->sites_pid;
 
-	ui->sites_pid = 0;
+	if (!ui->site_open)
+		ui->sites_pid = 0;
+	ui->site_open = 0;
 	return was;
 }
 
@@ -317,6 +346,7 @@ const struct screen screen_sites = {
 	.name = "Sites",
 	.draw = draw,
 	.build = build,
+	.go_in = go_in,
 	.go_out = go_out,
 	.flip = flip,
 	.open = open_key,

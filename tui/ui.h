@@ -83,6 +83,7 @@ struct ui {
 	int switched[SCREENS];    /* `f` */
 	int64_t sites_pid;        /* Sites: of one process; 0 = all */
 	int sites_all;            /* Sites: those under a hundredth too */
+	int site_open;            /* Sites: the stack of the selected one has the screen */
 	int clock_times;          /* Events: time of day */
 	int64_t events_cursor_ns; /* the cursor that the selected event was chosen for */
 	int setup_row, setup_changed;

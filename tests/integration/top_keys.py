@@ -10,7 +10,9 @@ BUILD, TMP, SRC = (os.environ[name] for name in ("LOOPMEM_BUILD", "TEST_TMP", "S
 SESSION = os.path.join(TMP, "run-0412.loopmem")
 LIVE = os.path.join(TMP, "live.loopmem")
 subprocess.run([f"{BUILD}/tests/fixtures/reference_session", SESSION], check=True)
+SITES = os.path.join(TMP, "sites.loopmem")
 subprocess.run([f"{BUILD}/tests/fixtures/reference_session", "--until", "718", LIVE], check=True)
+subprocess.run([f"{BUILD}/tests/fixtures/reference_session", "--sites", SITES], check=True)
 
 pressed = set()
 
@@ -188,6 +190,15 @@ def the_switch_of_a_screen_is_its_own():
 def findings_lead_to_their_moments():
     with top() as screen:
         press(screen, ("5", r">E idle-pool-retained"), ("Enter", r"worst at (\d+:\d\d)"), ("[", r"REPLAY"), ("]", r"REPLAY"))
+
+
+@tap.claim
+def enter_gives_the_screen_to_the_stack_of_a_site():
+    with top(SITES) as screen:
+        press(screen, ("p", r"REPLAY 12:33"), ("4", r"validate #5 e1 "), ("f", r"native frames on"), ("Enter", r"Esc list"))
+        screen.wait_gone(r"validate #5 e1 ")
+        assert re.search(r"called by.*fetch.*\n.*_worker_loop.*\n.*run", screen.show()), screen.show()
+        press(screen, ("j", r"train.py:212 build_model +\d+% of live heap"), ("Escape", r"validate #5 e1 "))
 
 
 @tap.claim
