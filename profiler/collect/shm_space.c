@@ -115,7 +115,7 @@ static void look_at(struct search *s, int dir_fd, const char *name, pid_t creato
 	one.earlier = ns_of(st.st_ctim) < s->began_ns;
 	one.bytes = (int64_t)st.st_blocks * 512;
 	snprintf(one.name, sizeof(one.name), "%s/%s", directory, name);
-	if (!one.earlier || is_held_by_nobody(dir_fd, name))
+	if (one.bytes && (!one.earlier || is_held_by_nobody(dir_fd, name)))
 		add(s, &one);
 }
 

@@ -105,9 +105,10 @@ int phases_build(struct model *m);
 int retention_build(struct model *m); /* maxima and held idle of pools, totals */
 int capacity_build(struct model *m);  /* workers that fit under the limit */
 void overlap_build(struct model *m);
-/* Whether a pool does what an older one did: of its owner and stage; where no stage is known, of the same loader as
- * far as label, dataset and line tell. */
-int overlap_succeeds(const struct model_pool *newer, const struct model_pool *older);
+/* Whether a pool takes the place of an older one, which is exhausted since exhausted_ns: of its owner and stage, and not read beside it;
+ * where no stage is known or workers are persistent, which are meant to stay, of the same loader as far as label, dataset and line tell. */
+int overlap_succeeds(const struct model_pool *newer, const struct model_pool *older,
+		     int64_t exhausted_ns);
 void reconcile_build(struct model *m);
 int findings_build(struct model *m);
 int sites_build(struct model *m);      /* call sites; reads their tables itself */

@@ -13,8 +13,7 @@ void process_growth_add(struct growth *g, const struct track *track)
 			   (double)track->samples.items[i].anon_bytes);
 }
 
-/* Resident anonymous bytes at the last sample at or before t; 0 = none. */
-static int64_t anon_at(const struct track *track, int64_t t_ns)
+int64_t process_growth_anon_at(const struct track *track, int64_t t_ns)
 {
 	size_t n = array_until(&track->samples, t_ns);
 
@@ -37,6 +36,6 @@ int process_growth_is_live(const struct track *track, int64_t start_ns, int64_t 
 		return 1;
 	a = &track->heaps.items[first];
 	b = &track->heaps.items[end - 1];
-	grew = anon_at(track, b->t_ns) - anon_at(track, a->t_ns);
+	grew = process_growth_anon_at(track, b->t_ns) - process_growth_anon_at(track, a->t_ns);
 	return (double)(allocated(b) - allocated(a)) >= LIVE_PART * (double)grew;
 }

@@ -222,7 +222,7 @@ static int open_points(struct walk *w)
 }
 
 /* An older pool that is exhausted while a newer one of its stage lives: what the overlap costs. */
-static int has_successor(const struct walk *w, size_t pool)
+static int has_successor(const struct walk *w, size_t pool, int64_t exhausted_ns)
 {
 	const struct model_pool *p = &w->m->pools[pool];
 
@@ -230,7 +230,8 @@ static int has_successor(const struct walk *w, size_t pool)
 		const struct model_pool *q = &w->m->pools[i];
 		enum model_state state = model_pool_state(q, w->round->t_ns);
 
-		if (state != MODEL_LATER && state != MODEL_ENDED && overlap_succeeds(q, p))
+		if (state != MODEL_LATER && state != MODEL_ENDED &&
+		    overlap_succeeds(q, p, exhausted_ns))
 			return 1;
 	}
 	return 0;
@@ -245,7 +246,7 @@ static void add_exhausted(struct walk *w, size_t pool, const struct pool_point *
 	w->round->held_idle_bytes += held;
 	if (w->m->pools[pool].releasable && !span->hindsight)
 		w->round->held_idle_releasable_bytes += held;
-	if (has_successor(w, pool))
+	if (has_successor(w, pool, span->start_ns))
 		w->round->overlap_bytes += point->private_bytes;
 }
 

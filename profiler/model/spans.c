@@ -13,7 +13,7 @@
 
 #include "profiler/model/private.h"
 
-/* Ending workers takes less, unless one is stuck. */
+/* After that many at the latest the workers of a pool that is done with were told to end, or, where nobody tells of that, have ended. */
 #define SHUTDOWN_NS INT64_C(1000000000)
 
 struct edges {
@@ -194,11 +194,12 @@ static void drop_shutdown(const struct model *m, size_t index, struct pool_store
 			  const struct edges *e)
 {
 	struct model_span *last = last_span(store);
+	int64_t told_ns = e->closing_ns == MODEL_NONE ? e->end_ns : e->closing_ns;
 
 	if (last->state != MODEL_EXHAUSTED || store->spans.count < 2)
 		return;
-	if (!e->released && (e->end_ns - last->start_ns > SHUTDOWN_NS ||
-			     turned_away(m, index, last->start_ns, e->end_ns)))
+	if (!e->released && (told_ns - last->start_ns > SHUTDOWN_NS ||
+			     turned_away(m, index, last->start_ns, told_ns)))
 		return;
 	store->spans.count--;
 	last_span(store)->end_ns = e->end_ns;

@@ -23,7 +23,8 @@ static int kept_at(const struct heap_row *heap, const struct figures *f, int64_t
 		   struct kept *out)
 {
 	int64_t fell = highest - heap->live_bytes;
-	int64_t unexplained = f->private_anon_bytes - heap->live_bytes - heap->mapped_bytes;
+	int64_t unexplained =
+		f->private_anon_bytes - heap->live_bytes - heap->mapped_bytes - f->unshared_bytes;
 
 	*out = (struct kept){.bytes = fell < unexplained ? fell : unexplained,
 			     .live_bytes = heap->live_bytes,

@@ -23,7 +23,19 @@ struct file_growth {
 	int64_t most_at_ns;
 };
 
-static struct files files_at(const struct model *m, int64_t t_ns)
+/* The cgroup's figures are known all along: one that others shared for a while has pages that were read before. */
+static int cache_is_known(const struct model *m, const struct growth_stretch *run)
+{
+	const struct tables *t = &m->priv->tables;
+	int known = t->systems.count > 0;
+
+	for (size_t i = 0; i < t->systems.count && known; i++)
+		known = t->systems.items[i].t_ns < run->start_ns ||
+			t->systems.items[i].file_bytes != SESSION_NULL;
+	return known;
+}
+
+static struct files files_at(const struct model *m, int64_t t_ns, int with_cache)
 {
 	const struct system_row *system = tables_system_at(&m->priv->tables, t_ns);
 	size_t alive = figures_at(m, t_ns);
@@ -36,7 +48,8 @@ static struct files files_at(const struct model *m, int64_t t_ns)
 		f.anonymous += (double)p->anon_bytes;
 		f.whole += (double)series_proportional(p);
 	}
-	if (system && system->file_bytes != SESSION_NULL && (double)system->file_bytes > f.mapped)
+	if (with_cache && system && system->file_bytes != SESSION_NULL &&
+	    (double)system->file_bytes > f.mapped)
 		f.cache = (double)system->file_bytes - f.mapped;
 	f.whole += f.cache;
 	return f;
@@ -57,6 +70,8 @@ static int64_t begin_of(const struct model *m)
 static void measure(const struct model *m, const struct growth_stretch *run,
 		    struct file_growth *out)
 {
+	int with_cache = cache_is_known(m, run);
+
 	growth_begin(&out->files, run, 1, WINDOWS);
 	for (int i = 0; i < LOOKS; i++) {
 		int64_t t_ns = run->start_ns + (run->end_ns - run->start_ns) / LOOKS * i;
@@ -65,7 +80,7 @@ static void measure(const struct model *m, const struct growth_stretch *run,
 
 		if (round < 0 || m->rounds[round].incomplete || !m->rounds[round].processes)
 			continue;
-		f = files_at(m, m->rounds[round].t_ns);
+		f = files_at(m, m->rounds[round].t_ns, with_cache);
 		growth_add(&out->files, t_ns, f.mapped + f.cache);
 		if (!out->first.whole)
 			out->first = f;

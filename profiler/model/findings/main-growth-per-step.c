@@ -20,7 +20,8 @@ struct grown {
 	double steps;
 	int owner;
 	enum model_stage stage;
-	int is_freed; /* with the phase */
+	int is_freed;  /* with the phase */
+	int is_loaded; /* half of it or more was allocated while batches were loaded, and kept */
 };
 
 static double least_bytes(const struct model *m)
@@ -57,17 +58,29 @@ static double steps_of(const struct model *m, int owner, enum model_stage stage)
 	return steps;
 }
 
-/* Growth within each phase that is gone by the next one: the largest, when at least two phases do so. */
+/* Whether half of what a phase added is gone when the next one of the stage, which may add as much, has begun. */
+static int is_gone_by_next(const struct model *m, int owner, const struct growth_stretch *phase,
+			   int64_t bytes)
+{
+	const struct track *track = &m->priv->tables.tracks.items[owner];
+	int64_t begun_ns = phase[1].start_ns + (phase[1].end_ns - phase[1].start_ns) / 8;
+
+	return process_growth_anon_at(track, begun_ns) <
+	       process_growth_anon_at(track, phase[0].end_ns - 1) - bytes / 2;
+}
+
+/* Growth within each phase that is gone by the next one: the largest, when at least two phases grow. */
 static struct grown freed_growth(const struct model *m, int owner,
 				 const struct growth_stretch *phases, size_t count)
 {
 	struct grown most = {0};
-	int found = 0;
+	int found = 0, freed = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		int64_t bytes = grown_over(m, owner, &phases[i], 1);
 
 		found += bytes > 0;
+		freed += bytes > 0 && i + 1 < count && is_gone_by_next(m, owner, &phases[i], bytes);
 		if (bytes <= most.bytes)
 			continue;
 		most.bytes = bytes;
@@ -75,7 +88,21 @@ static struct grown freed_growth(const struct model *m, int owner,
 		most.at_ns = phases[i].end_ns;
 	}
 	most.is_freed = 1;
-	return found >= 2 ? most : (struct grown){0};
+	return found >= 2 && freed ? most : (struct grown){0};
+}
+
+/* What the owner allocated inside next of its pools of a stage, and did not free there. */
+static int64_t kept_of_loading(const struct model *m, int owner, enum model_stage stage)
+{
+	int64_t kept = 0;
+
+	for (size_t i = 0; i < m->pool_count; i++) {
+		const struct session_pool *row = &m->priv->tables.pools.items[i];
+
+		if (m->pools[i].owner == owner && m->pools[i].stage == stage)
+			kept += row->alloc_bytes - row->free_bytes;
+	}
+	return kept;
 }
 
 static int64_t length_of(const struct growth_stretch *stretches, size_t count)
@@ -147,7 +174,20 @@ static struct grown growth_of(const struct model *m, int owner, enum model_stage
 		g.steps = steps * (double)g.ns / (double)length_of(phases, count);
 	g.owner = owner;
 	g.stage = stage;
+	g.is_loaded = !g.is_freed && kept_of_loading(m, owner, stage) >= g.bytes / 2;
 	return g;
+}
+
+static const char *explain(const struct grown *g)
+{
+	if (g->is_freed)
+		return "It is freed when the phase ends, and the next one grows again: outputs of "
+		       "all steps are kept until then.";
+	if (g->is_loaded)
+		return "It is not freed from one phase to the next, and was allocated while batches "
+		       "were loaded: the dataset keeps what it reads, or the loop its batches.";
+	return "It is not freed from one phase to the next: something keeps what each step makes, "
+	       "such as losses with their graphs in a list.";
 }
 
 static int is_evaluation(enum model_stage stage)
@@ -170,11 +210,7 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		.severity = finding_severity(m, g->bytes, g->ns, m->totals.peak_bytes - g->bytes),
 		.title = finding_text(sink, "The training process grows with every %s%sstep", stage,
 				      *stage ? " " : ""),
-		.text = g->is_freed
-				? "It is freed when the phase ends, and the next one grows again: outputs of "
-				  "all steps are kept until then."
-				: "It is not freed from one phase to the next: something keeps what each step "
-				  "makes, such as losses with their graphs in a list.",
+		.text = explain(g),
 		.brief = finding_text(sink, "more in process %lld after %.0f %s%ssteps",
 				      (long long)m->processes[g->owner].pid, g->steps, stage,
 				      *stage ? " " : ""),
@@ -186,7 +222,10 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		.moment_count = 1,
 	};
 
-	finding_advise(m, &f, is_evaluation(g->stage) ? "evaluation" : "");
+	finding_advise(m, &f,
+		       g->is_loaded              ? "loading"
+		       : is_evaluation(g->stage) ? "evaluation"
+						 : "");
 	finding_report(sink, &f);
 }
 

@@ -7,6 +7,9 @@
 #define LEAST_NS \
 	INT64_C(10000000000) /* a watchdog of torch notices a dead owner within some seconds */
 
+/* So long the watchdog of a forked or spawned Python worker may take to look at its owner. */
+#define LOOKS_NS INT64_C(6000000000)
+
 struct orphans {
 	int64_t bytes, longest_ns;
 	int count;
@@ -35,6 +38,13 @@ static void add(struct orphans *o, const struct model *m, const struct model_pro
 		snprintf(o->pids + at, sizeof(o->pids) - at, " %lld", (long long)p->pid);
 }
 
+/* It was still there at the end, and may just not have noticed yet. */
+static int may_leave_soon(const struct model *m, const struct model_process *p)
+{
+	return p->python && strcmp(m->pools[p->pool].start_method, "forkserver") != 0 &&
+	       outlived_ns(m, p) < LOOKS_NS;
+}
+
 void find_orphan_workers(const struct model *m, struct finding_sink *sink)
 {
 	struct orphans o = {0};
@@ -48,7 +58,8 @@ void find_orphan_workers(const struct model *m, struct finding_sink *sink)
 		const struct model_process *p = &m->processes[i];
 
 		if (p->orphan && p->pool >= 0 &&
-		    (p->ended_ns == MODEL_NONE || outlived_ns(m, p) >= LEAST_NS))
+		    (p->ended_ns == MODEL_NONE ? !may_leave_soon(m, p)
+					       : outlived_ns(m, p) >= LEAST_NS))
 			add(&o, m, p);
 	}
 	if (!o.count)

@@ -1,6 +1,7 @@
 /*
  * pool-count-growth: every new pool of a stage finds more of its kind alive: loaders are made again and again and kept. Reported when that
- * number rose three times and reached four.
+ * number rose three times and reached four. Pools that are asked again after the new one was born do not count: several loaders that are
+ * read together, or in turn by persistent workers, are meant to live side by side.
  */
 #include "profiler/model/findings.h"
 #include "profiler/model/private.h"
@@ -12,18 +13,28 @@ struct growth {
 	int64_t at_ns;
 };
 
+/* Alive when `newer` is born, and never asked again. */
+static int is_kept(const struct model *m, size_t older, const struct model_pool *newer)
+{
+	const struct model_pool *pool = &m->pools[older];
+	int64_t last_ns = m->priv->tables.pools.items[older].last_batch_ns;
+	enum model_state state = model_pool_state(pool, newer->begin_ns);
+
+	if (pool->stage != newer->stage || pool->owner != newer->owner || pool->workers <= 0 ||
+	    state == MODEL_ENDED || state == MODEL_LATER)
+		return 0;
+	if (last_ns == SESSION_NULL || last_ns > newer->begin_ns)
+		return 0;
+	return !pool->persistent || m->end != MODEL_RUNNING;
+}
+
 static int alive_at(const struct model *m, size_t pool)
 {
 	const struct model_pool *p = &m->pools[pool];
 	int alive = 1;
 
-	for (size_t i = 0; i < pool; i++) {
-		const struct model_pool *q = &m->pools[i];
-		enum model_state state = model_pool_state(q, p->begin_ns);
-
-		alive += q->stage == p->stage && q->owner == p->owner && q->workers > 0 &&
-			 state != MODEL_ENDED && state != MODEL_LATER;
-	}
+	for (size_t i = 0; i < pool; i++)
+		alive += is_kept(m, i, p);
 	return alive;
 }
 

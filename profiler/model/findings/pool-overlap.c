@@ -15,9 +15,10 @@ static int is_overlapped(const struct model *m, size_t older)
 
 	for (size_t k = older + 1; k < m->pool_count; k++) {
 		const struct model_pool *newer = &m->pools[k];
+		const struct model_span *span = pool_span_at(p, newer->begin_ns);
 
-		if (overlap_succeeds(newer, p) &&
-		    model_pool_state(p, newer->begin_ns) == MODEL_EXHAUSTED)
+		if (model_pool_state(p, newer->begin_ns) == MODEL_EXHAUSTED &&
+		    overlap_succeeds(newer, p, span->start_ns))
 			return 1;
 	}
 	return 0;

@@ -182,6 +182,23 @@ static void outputs_of_an_epoch_are_told_as_such(void **state)
 	model_close(m);
 }
 
+/* Full in the middle of the second epoch. */
+static double filling_in_two_epochs(double t)
+{
+	return t < 35 ? 20 + 5 * t : 195;
+}
+
+static void what_stays_when_the_phase_ends_is_not_freed_by_it(void **state)
+{
+	const struct course buffer = {filling_in_two_epochs, filling_in_two_epochs};
+	struct script s;
+	struct model *m = train(&s, "two_epochs", 3, 0, &buffer, &quiet);
+
+	(void)state;
+	assert_null(script_finding(m, "main-growth-per-step"));
+	model_close(m);
+}
+
 static void a_trainer_that_fills_a_cache_or_a_buffer_is_quiet(void **state)
 {
 	const struct course cache = {filling, filling}, buffer = {rising, flat};
@@ -313,6 +330,7 @@ int main(void)
 		cmocka_unit_test(a_trainer_that_never_stops_growing_is_found),
 		cmocka_unit_test(outputs_of_an_epoch_are_told_as_such),
 		cmocka_unit_test(a_trainer_that_fills_a_cache_or_a_buffer_is_quiet),
+		cmocka_unit_test(what_stays_when_the_phase_ends_is_not_freed_by_it),
 		cmocka_unit_test(descriptors_that_pile_up_are_found_with_their_limit),
 		cmocka_unit_test(descriptors_that_are_opened_at_the_start_or_few_are_none),
 		cmocka_unit_test(pages_of_files_are_no_leak),

@@ -131,6 +131,34 @@ static void pools_that_follow_each_other_do_not_overlap(void **state)
 	model_close(m);
 }
 
+/* Five loaders of one worker, read side by side: all are born before the first batch of any is used up. */
+static void loaders_that_are_read_together_do_not_pile_up(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "together");
+	for (int i = 1; i <= 5; i++) {
+		script_pool(&s, i, "train", 0, 1 + 0.1 * i)->workers = 1;
+		script_process(&s, 1 + i, i, 0, 1 + 0.1 * i, 9);
+	}
+	for (int i = 1; i <= 5; i++)
+		script_event(&s, 2 + 0.1 * i, "pool-first", i);
+	for (int i = 1; i <= 5; i++)
+		script_event(&s, 8 + 0.1 * i, "pool-exhausted", i);
+	for (int i = 1; i <= 5; i++)
+		script_event(&s, 9, "pool-end", i);
+	for (double t = 0; t < 10; t += 0.5)
+		for (int i = 1; i <= 6; i++)
+			if (i == OWNER || (t >= 2 && t < 9))
+				script_walk(&s, t, i, 50, 0);
+	m = script_finish(&s, 10);
+	assert_null(script_finding(m, "pool-count-growth"));
+	assert_null(script_finding(m, "pool-overlap"));
+	model_close(m);
+}
+
 static void pools_that_pile_up_are_counted(void **state)
 {
 	struct script s;
@@ -289,6 +317,7 @@ int main(void)
 		cmocka_unit_test(a_loop_is_not_held_idle_during_itself),
 		cmocka_unit_test(pools_that_follow_each_other_do_not_overlap),
 		cmocka_unit_test(pools_that_pile_up_are_counted),
+		cmocka_unit_test(loaders_that_are_read_together_do_not_pile_up),
 		cmocka_unit_test(copied_memory_is_told_with_bytes_an_item),
 		cmocka_unit_test(new_memory_is_not_copied_memory),
 		cmocka_unit_test(a_worker_that_outlives_its_owner_is_named),
