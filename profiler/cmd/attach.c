@@ -155,6 +155,18 @@ static int finish(struct request *r, struct collector *collector)
 	return r->quiet ? 0 : print_summary(r->file);
 }
 
+static void say_what_is_watched(const struct request *r)
+{
+	pid_t owner = attach_owner_of(r->pid);
+
+	fprintf(stderr, "loopmem: watching %d into %s; Ctrl-C ends the watching, not the program\n",
+		(int)r->pid, r->file);
+	if (owner)
+		fprintf(stderr,
+			"loopmem: %d looks like a worker of %d; the whole training: loopmem attach %d\n",
+			(int)r->pid, (int)owner, (int)owner);
+}
+
 int cmd_attach(int argc, char **argv)
 {
 	struct request r = {0};
@@ -180,9 +192,7 @@ int cmd_attach(int argc, char **argv)
 	if (r.duration_s > 0)
 		collector_watch(collector, timer_after(r.duration_s), stop, collector);
 	if (!r.quiet)
-		fprintf(stderr,
-			"loopmem: watching %d into %s; Ctrl-C ends the watching, not the program\n",
-			(int)r.pid, r.file);
+		say_what_is_watched(&r);
 	collector_run(collector);
 	return finish(&r, collector);
 }

@@ -8,8 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profiler/collect/ladder.h"
 #include "profiler/collect/proc_counters.h"
 #include "profiler/collect/proc_file.h"
+#include "profiler/collect/proc_ipc.h"
+
+enum { MAPS_LIMIT = 16 << 20 };
 
 static int absent(pid_t pid, struct error *e)
 {
@@ -98,6 +102,47 @@ int attach_check(pid_t pid, struct error *e)
 		return e->kind;
 	}
 	return error == -ESRCH ? absent(pid, e) : 0;
+}
+
+static pid_t parent_of(pid_t pid)
+{
+	char text[1024];
+	struct proc_stat stat;
+
+	return proc_read(pid, "stat", text, sizeof(text)) <= 0 || proc_stat_parse(text, &stat)
+		       ? 0
+		       : stat.parent_pid;
+}
+
+/* An empty set where they cannot be read. */
+static struct id_set semaphores_of(pid_t pid)
+{
+	struct proc_ipc ipc = {0};
+	struct proc_text maps = {0};
+
+	if (!proc_text_read(&maps, pid, "maps", MAPS_LIMIT))
+		proc_ipc_parse_maps(&ipc, maps.data);
+	proc_text_release(&maps);
+	return ipc.semaphores;
+}
+
+pid_t attach_owner_of(pid_t pid)
+{
+	struct id_set own = semaphores_of(pid);
+	pid_t ancestor = pid;
+	size_t shared = 0;
+
+	/* a forkserver stands between, and has none */
+	for (int i = 0; i < 2 && own.count >= LADDER_FIRST_SEMAPHORES && !shared; i++) {
+		struct id_set theirs;
+
+		ancestor = parent_of(ancestor);
+		theirs = semaphores_of(ancestor);
+		shared = id_set_shared(&own, &theirs);
+		id_set_release(&theirs);
+	}
+	id_set_release(&own);
+	return shared >= LADDER_FIRST_SEMAPHORES ? ancestor : 0;
 }
 
 void attach_capabilities(pid_t pid, int cgroup, char *out, size_t size)
