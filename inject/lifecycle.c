@@ -100,10 +100,11 @@ void lifecycle_has_forked(pid_t child, const void *caller)
 	guard_enter();
 	if (!self_is_planned()) /* what forks has something to tell */
 		self_publish();
+	if (self_is_published() && !python_boot_fork_site(&site))
+		fork_site_find(&site, caller);
 	guard_leave();
 	if (!self_is_published())
 		return;
-	fork_site_find(&site, caller);
 	event_emit(&(struct event){.kind = LOOPMEM_EVENT_FORK,
 				   .value = child,
 				   .value2 = site.claimed,

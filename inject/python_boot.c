@@ -30,6 +30,7 @@
 #include "inject/python_calls.h"
 #include "inject/python_frame.h"
 #include "inject/python_objects.h"
+#include "inject/python_site.h"
 #include "inject/self.h"
 #include "inject/stack.h"
 #include "inject/text.h"
@@ -318,6 +319,19 @@ void python_boot_tick(void)
 		return;
 	if (py.Py_AddPendingCall(boot, NULL) < 0)
 		__atomic_store_n(&queued, 0, __ATOMIC_RELEASE);
+}
+
+bool python_boot_fork_site(struct fork_site *site)
+{
+	int seen = __atomic_load_n(&progress, __ATOMIC_ACQUIRE);
+
+	if (seen == BOOT_CLOSED || (seen == BOOT_LOOKING && !look_for_python()))
+		return false;
+	if (!python_api_is_ours() || py.PyErr_Occurred())
+		return false;
+	python_site_find(site);
+	site->claimed = false; /* nobody is there to claim the child */
+	return site->text[0] != '\0';
 }
 
 /* A call that was queued in the parent may or may not be in the child's queue: boot() counts on

@@ -12,6 +12,8 @@
 
 #include <stdbool.h>
 
+#include "inject/fork_site.h"
+
 /* As long as ticks should come soon, one comes after so many bytes. */
 enum { PYTHON_BOOT_BYTES = 16 << 10 };
 
@@ -21,6 +23,10 @@ void python_boot_tick(void);
 
 /* An interpreter was found and its hook is not in yet: ticks should come soon. Not for ever. */
 bool python_boot_is_waiting(void);
+
+/* The parent of a fork, right after it: the line of Python that forked. False when the hook is in, whose call before the
+ * fork told it, or when this thread runs no Python. */
+bool python_boot_fork_site(struct fork_site *site);
 
 /* In the child of a fork, before anything else of ours runs there: the hook is inherited, a call
  * that was queued may be lost. */

@@ -82,6 +82,28 @@ def check(number, python):
     check_processes(rows)
 
 
+# The first thing that a program does, before the hook is in at the latest on 3.8.
+FIRST_THING = """
+import os, time
+gate, end = os.pipe()
+if os.fork() == 0:
+    os.close(end)
+    os.read(gate, 1)
+    os._exit(0)
+time.sleep(3)
+os.close(end)
+os.wait()
+"""
+
+
+@tap.claim
+def a_fork_that_comes_before_the_hook_has_its_line():
+    number, python = min(pythons.supported().items())
+    report, _ = reported.run("first", python, "-S", profiled.script(FIRST_THING, "first.py"))
+    assert [(p["label"], len(p["workers"])) for p in report["pools"]] == [("fork first.py:4", 1)], (
+        number, report["pools"])
+
+
 def check_processes(rows):
     """Each process works for one group, and what serves none has a role of its own."""
     links = rows("SELECT process FROM pool_worker")
