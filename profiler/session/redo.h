@@ -9,10 +9,12 @@
 #include <sqlite3.h>
 #include <stddef.h>
 
+#include "profiler/array.h"
+
 /* Statements with their values, in order. Zero-initialised = empty. */
 struct session_redo {
-	char **statements;
-	size_t count, room, bytes;
+	ARRAY(char *) statements;
+	size_t bytes;
 };
 
 /* Keeps a bound statement. 0, or -1 when there is no room: the row is lost if its transaction is.

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/array.h"
 #include "profiler/session/thin_sql.h"
 #include "profiler/session/writer.h"
 
@@ -42,8 +43,7 @@ struct chunk {
 /* The round that is being summed up: all figures of one t_ns. */
 struct round {
 	int64_t t_ns, n;
-	int64_t *members; /* processes with a sample */
-	size_t member_count, member_room;
+	ARRAY(int64_t) members; /* processes with a sample */
 };
 
 static struct session_thinning_process *process_of(struct session_thinning *t, int64_t id)
@@ -67,16 +67,11 @@ static struct session_thinning_process *process_of(struct session_thinning *t, i
 
 static int add_member(struct round *round, int64_t process)
 {
-	if (round->member_count == round->member_room) {
-		size_t room = round->member_room ? 2 * round->member_room : 64;
-		int64_t *grown = realloc(round->members, room * sizeof(*grown));
+	int64_t *member = array_add(&round->members);
 
-		if (!grown)
-			return SQLITE_NOMEM;
-		round->members = grown;
-		round->member_room = room;
-	}
-	round->members[round->member_count++] = process;
+	if (!member)
+		return SQLITE_NOMEM;
+	*member = process;
 	return SQLITE_OK;
 }
 
@@ -84,10 +79,10 @@ static int finish_round(struct session_thinning *t, struct round *round, sqlite3
 {
 	int64_t total = t->unmapped_bytes;
 
-	if (!round->member_count)
+	if (!round->members.count)
 		return SQLITE_OK;
-	for (size_t i = 0; i < round->member_count; i++) {
-		const struct session_thinning_process *p = &t->processes[round->members[i]];
+	for (size_t i = 0; i < round->members.count; i++) {
+		const struct session_thinning_process *p = &t->processes[round->members.items[i]];
 
 		total += p->anon_bytes + p->beyond_anon_bytes;
 	}
@@ -95,7 +90,7 @@ static int finish_round(struct session_thinning *t, struct round *round, sqlite3
 	sqlite3_bind_int64(insert, 2, total);
 	sqlite3_bind_int64(insert, 3, round->n);
 	sqlite3_step(insert);
-	round->member_count = 0;
+	round->members.count = 0;
 	round->n = 0;
 	return sqlite3_reset(insert);
 }
@@ -150,7 +145,7 @@ static int sum_rounds(sqlite3 *db, struct session_thinning *t, const struct chun
 		rc = finish_round(t, &round, insert);
 	sqlite3_finalize(figure);
 	sqlite3_finalize(insert);
-	free(round.members);
+	array_release(&round.members);
 	return rc;
 }
 

@@ -171,7 +171,7 @@ static void commit(struct session_writer *w)
 
 int session_flush(struct session_writer *w, struct error *e)
 {
-	if (w->redo.count)
+	if (w->redo.statements.count)
 		begin(w); /* what is still to be done again, even when nothing new came */
 	if (w->in_transaction)
 		commit(w);
