@@ -52,7 +52,7 @@ const char *option_kind(const struct argp_option *option)
 	return "text";
 }
 
-static void format_option(char *text, size_t size, const struct argp_option *option)
+static void write_bracketed(char *text, size_t size, const struct argp_option *option)
 {
 	const char *arg = option->arg ? option->arg : "";
 
@@ -91,7 +91,7 @@ void options_synopsis(FILE *out, const char *name, const struct argp *argp)
 	for (const struct argp_option *o = argp->options; o && !option_is_last(o); o++) {
 		if (!option_is_shown(o) || o->flags & OPTION_ALIAS)
 			continue;
-		format_option(word, sizeof(word), o);
+		write_bracketed(word, sizeof(word), o);
 		put_word(&w, word);
 	}
 	for (const char *arg = argp->args_doc ? argp->args_doc : ""; *arg;) {

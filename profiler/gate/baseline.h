@@ -14,7 +14,7 @@
 
 #include <jansson.h>
 
-#include "profiler/gate/budget.h"
+#include "profiler/gate/rules.h"
 #include "profiler/gate/run.h"
 
 enum { BASELINE_RUNS = 10, BASELINE_MAX_BYTES = 16384 };

@@ -22,6 +22,15 @@ int rule_matches(const struct budget_rule *rule, const struct subject *subject)
 		site_group_has(subject->object, &rule->selector));
 }
 
+int rule_occurs(const struct budget_rule *rule, const struct run *runs, size_t run_count)
+{
+	for (size_t r = 0; r < run_count; r++)
+		for (size_t i = 0; i < runs[r].subjects.count; i++)
+			if (rule_matches(rule, &runs[r].subjects.items[i]))
+				return 1;
+	return 0;
+}
+
 /* Limits of both kinds may hold at once; `off` lifts either. */
 static int applies(const struct budget_rule *rule, enum budget_kind kind, enum budget_bound bound)
 {

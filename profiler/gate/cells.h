@@ -5,7 +5,7 @@
 #ifndef PROFILER_GATE_CELLS_H
 #define PROFILER_GATE_CELLS_H
 
-#include "profiler/gate/budget.h"
+#include "profiler/gate/rules.h"
 #include "profiler/gate/run.h"
 
 /* Of one run. */
@@ -35,5 +35,8 @@ void judge_cells_release(struct judge_cells *cells);
 
 /* Whether the rule speaks of the subject at all. */
 int rule_matches(const struct budget_rule *rule, const struct subject *subject);
+
+/* Whether any of the runs has a subject that the rule speaks of. */
+int rule_occurs(const struct budget_rule *rule, const struct run *runs, size_t run_count);
 
 #endif

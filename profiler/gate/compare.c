@@ -77,7 +77,7 @@ double median(const double values[], size_t n, size_t *index)
 	return lower == upper ? values[lower] : (values[lower] + values[upper]) / 2;
 }
 
-static enum compare_verdict judge(const struct comparison *c)
+static enum compare_verdict weigh(const struct comparison *c)
 {
 	double size = fabs(c->change);
 
@@ -101,5 +101,5 @@ void compare(struct comparison *c, enum model_unit unit, const double base[], si
 	c->noise =
 		student(freedom) * sqrt(variance) * sqrt(median_variance(n) + median_variance(m));
 	c->tolerance = fmax(percent / 100 * c->base, floor);
-	c->verdict = judge(c);
+	c->verdict = weigh(c);
 }

@@ -1,27 +1,12 @@
-/* judge.h: the parts of the judge, one for each kind of rule. Private to judge*.c; outside, result.h. */
+/* judge.h: runs against a budget: what a row says is decided here and nowhere else. */
 #ifndef PROFILER_GATE_JUDGE_H
 #define PROFILER_GATE_JUDGE_H
 
-#include "profiler/gate/cells.h"
 #include "profiler/gate/result.h"
 
-/* Each adds its rows. 0, or -1 when out of memory. */
-int judge_limits(struct result *result, const struct budget *budget, enum budget_bound bound);
-int judge_baselines(struct result *result, const struct budget *budget,
-		    const struct judge_options *options);
-int judge_findings(struct result *result, const struct budget *budget);
-
-/* Whether any run has a subject that the rule speaks of. */
-int rule_occurs(const struct result *result, const struct budget_rule *rule);
-
-/* A new row without figures; NULL when out of memory, which the result remembers. */
-struct row *result_row(struct result *result, const struct budget_rule *rule, enum verdict verdict,
-		       const char *key);
-
-/*
- * The median of a cell over the runs that have the figure, into value, head_runs, run and subject of the row; `values` (room for the
- * runs) takes the figures. Without any figure, or when a run lacks one that it should have: unmeasured, with the reason.
- */
-void judge_median(struct result *result, const struct cell *cell, struct row *row, double *values);
+/* Judges the runs; everything given must outlive the result. 0 or a negative error_kind; result_release in any case. */
+int judge(struct result *result, const struct budget *budget, const struct run *runs,
+	  size_t run_count, const struct baseline *baseline, const struct judge_options *options,
+	  struct error *e);
 
 #endif

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profiler/gate/judge.h"
+#include "profiler/gate/judge_parts.h"
 
 enum { ENOUGH_RUNS = 3 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profiler/gate/judge.h"
+#include "profiler/gate/judge_parts.h"
 #include "profiler/model/findings.h"
 
 #define SECONDS_PER_DAY  86400
@@ -122,7 +122,7 @@ static void add_kept(struct result *result, const struct budget *budget)
 		const struct budget_rule *rule = &budget->rules.items[i];
 
 		if (rule->kind == BUDGET_FINDING && rule->action != BUDGET_ALLOW &&
-		    !rule_occurs(result, rule))
+		    !rule_occurs(rule, result->runs, result->run_count))
 			result_row(result, rule, VERDICT_WITHIN, rule->text);
 	}
 }

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profiler/gate/judge.h"
+#include "profiler/gate/judge_parts.h"
 
 /* Why a figure is missing. */
 static const char *reason_of(struct result *result, const struct subject *s,

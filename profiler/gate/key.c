@@ -1,8 +1,9 @@
 /* Subjects of rules: `pool(train,label=val_*).private_bytes_max`, `idle-pool-retained(train)`. */
+#include "profiler/gate/key.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "profiler/gate/parser.h"
 #include "profiler/model/findings.h"
 #include "profiler/nearest.h"
 
@@ -295,7 +296,7 @@ static int complain_metric(const struct parser *p, const char *from, size_t leng
 			       from, word, near);
 }
 
-int parser_key(struct parser *p, struct budget_rule *rule)
+int key_parse(struct parser *p, struct budget_rule *rule)
 {
 	const char *from = p->at;
 	int scope = parse_scope(p, &rule->selector);
@@ -326,7 +327,7 @@ static int is_known_finding(const char *glob)
 	return 0;
 }
 
-int parser_finding(struct parser *p, struct budget_rule *rule)
+int key_parse_finding(struct parser *p, struct budget_rule *rule)
 {
 	const char *from = p->at, *names[MOST_NAMES];
 	size_t length = glob_length(from), count = 0;

@@ -6,7 +6,6 @@
 #define PROFILER_GATE_RESULT_H
 
 #include "profiler/gate/baseline.h"
-#include "profiler/gate/budget.h"
 #include "profiler/gate/compare.h"
 #include "profiler/gate/run.h"
 
@@ -53,15 +52,12 @@ struct result {
 	int out_of_memory;
 };
 
+/* What else decides the exit code, and what is compared at all. */
 struct judge_options {
 	int require_baseline;
 	int ignore_environment;
 };
 
-/* Judges the runs; everything given must outlive the result. 0 or a negative error_kind; result_release in any case. */
-int judge(struct result *result, const struct budget *budget, const struct run *runs,
-	  size_t run_count, const struct baseline *baseline, const struct judge_options *options,
-	  struct error *e);
 void result_release(struct result *result);
 
 /* 1 = the row fails the check: its verdict does, and its rule is not a warning. */
@@ -73,7 +69,15 @@ size_t result_alike(const struct result *result, size_t i);
 /* The word for the whole: that of the worst failing row, else "unmeasured", "no-baseline" when it is required, or "within". */
 const char *result_word(const struct result *result);
 
+/* A new row without figures; NULL when out of memory, which the result remembers. */
+struct row *result_row(struct result *result, const struct budget_rule *rule, enum verdict verdict,
+		       const char *key);
+
+/* Keeps a notice. */
 void result_notice(struct result *result, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* All rows are there: their order, their counts and the exit code. */
+void result_conclude(struct result *result, const struct judge_options *options);
 
 #endif

@@ -1,8 +1,10 @@
 /* Statements of a budget: limits, baselines, findings. The grammar is in docs/budget.md. */
+#include "profiler/gate/statement.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "profiler/gate/parser.h"
+#include "profiler/gate/key.h"
 #include "profiler/gate/quantity.h"
 
 #define SECONDS_PER_DAY 86400
@@ -73,7 +75,7 @@ static int parse_share(struct parser *p, struct budget_rule *rule)
 	return 0;
 }
 
-int parser_bound(struct parser *p, struct budget_rule *rule)
+int statement_parse_bound(struct parser *p, struct budget_rule *rule)
 {
 	struct quantity q;
 
@@ -105,7 +107,7 @@ static int parse_floor(struct parser *p, struct budget_rule *rule)
 	return 0;
 }
 
-int parser_growth(struct parser *p, struct budget_rule *rule)
+int statement_parse_growth(struct parser *p, struct budget_rule *rule)
 {
 	struct quantity q;
 
@@ -131,7 +133,7 @@ int parser_growth(struct parser *p, struct budget_rule *rule)
 static int parse_limit(struct parser *p, struct budget_rule *rule)
 {
 	rule->kind = BUDGET_LIMIT;
-	if (parser_key(p, rule))
+	if (key_parse(p, rule))
 		return -1;
 	parser_skip_blanks(p);
 	if (strncmp(p->at, "<=", 2))
@@ -140,13 +142,14 @@ static int parse_limit(struct parser *p, struct budget_rule *rule)
 				       rule->text, quantity_example(rule->metric->unit));
 	p->at += 2;
 	parser_skip_blanks(p);
-	if (parser_bound(p, rule))
+	if (statement_parse_bound(p, rule))
 		return -1;
 	rule->optional = take(p, "optional");
 	return parse_because(p, rule);
 }
 
-int parser_comparable(const struct parser *p, const struct budget_rule *rule, const char *from)
+int statement_check_comparable(const struct parser *p, const struct budget_rule *rule,
+			       const char *from)
 {
 	if (rule->metric->scope == MODEL_SCOPE_SITE)
 		return parser_complain(p, from, strlen(rule->text),
@@ -164,10 +167,10 @@ static int parse_baseline(struct parser *p, struct budget_rule *rule)
 	const char *from = p->at;
 
 	rule->kind = BUDGET_BASELINE;
-	if (parser_key(p, rule) || parser_comparable(p, rule, from))
+	if (key_parse(p, rule) || statement_check_comparable(p, rule, from))
 		return -1;
 	parser_skip_blanks(p);
-	return parser_growth(p, rule) ? -1 : parse_because(p, rule);
+	return statement_parse_growth(p, rule) ? -1 : parse_because(p, rule);
 }
 
 /* ---- findings ------------------------------------------------------------------------------------------- */
@@ -250,7 +253,7 @@ static int parse_finding(struct parser *p, struct budget_rule *rule, const char 
 		return parser_complain(p, from, parser_word_length(from),
 				       "\"%.*s\" is followed by \"finding\"",
 				       (int)parser_word_length(from), from);
-	if (parser_finding(p, rule))
+	if (key_parse_finding(p, rule))
 		return -1;
 	parser_skip_blanks(p);
 	return rule->action == BUDGET_ALLOW ? parse_allowance(p, rule, from) : 0;
@@ -291,7 +294,7 @@ static const char *whole_statement(const struct parser *p, const struct budget_r
 	return kept;
 }
 
-void parser_add_rule(struct parser *p, const struct budget_rule *rule)
+void statement_add_rule(struct parser *p, const struct budget_rule *rule)
 {
 	struct budget_rule *added = array_add(&p->budget->rules);
 
@@ -305,7 +308,7 @@ void parser_add_rule(struct parser *p, const struct budget_rule *rule)
 	p->budget->out_of_memory |= p->budget->strings.failed;
 }
 
-void parser_statement(struct parser *p)
+void statement_parse(struct parser *p)
 {
 	struct budget_rule rule = {
 		.file = p->file, .line = p->line_number, .column = 1, .from_file = p->from_file};
@@ -317,5 +320,5 @@ void parser_statement(struct parser *p)
 	if (parse(p, &rule) || expect_end(p))
 		free(rule.selector.terms);
 	else
-		parser_add_rule(p, &rule);
+		statement_add_rule(p, &rule);
 }

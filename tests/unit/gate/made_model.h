@@ -6,7 +6,7 @@
 #define TESTS_UNIT_GATE_MADE_MODEL_H
 
 #include "profiler/gate/budget.h"
-#include "profiler/gate/result.h"
+#include "profiler/gate/judge.h"
 
 #define MIB    (1024.0 * 1024)
 #define GIB    (1024 * MIB)
