@@ -15,18 +15,11 @@ static json_t *numbers(const int64_t *values, size_t count)
 	return list;
 }
 
-static json_t *differences(const int64_t *bytes, size_t count)
+/* Appends a value as its difference to the one before. */
+static void add_difference(json_t *list, int64_t *before_kib, int64_t bytes)
 {
-	json_t *list = json_array();
-	int64_t before = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		int64_t kib = bytes[i] / 1024;
-
-		json_array_append_new(list, json_integer(kib - before));
-		before = kib;
-	}
-	return list;
+	json_array_append_new(list, json_integer(bytes / 1024 - *before_kib));
+	*before_kib = bytes / 1024;
 }
 
 static json_t *columns(const struct html_series *s)
@@ -76,14 +69,21 @@ static json_t *process(const struct html *h, size_t i)
 {
 	const struct model_process *p = &h->m->processes[i];
 	const struct html_process *series = &h->series.processes[i];
+	json_t *proportional = json_array(), *private_bytes = json_array();
+	struct html_process_row before = {0};
 
+	for (size_t row = 0; row < series->rows.count; row++) {
+		const struct html_process_row *at = &series->rows.items[row];
+
+		add_difference(proportional, &before.proportional, at->proportional);
+		add_difference(private_bytes, &before.private_bytes, at->private_bytes);
+	}
 	return json_pack("{s:I, s:i, s:i, s:o, s:o, s:I, s:o, s:o}", "pid", (json_int_t)p->pid,
 			 "parent", p->parent, "pool", p->role == MODEL_ROLE_WORKER ? p->pool : -1,
 			 "worker", json_count(p->worker_id), "role",
 			 json_text(p->role_text ? p->role_text : "process"), "first",
-			 (json_int_t)series->first, "pss_kib",
-			 differences(series->proportional, series->count), "private_kib",
-			 differences(series->private_bytes, series->count));
+			 (json_int_t)series->first, "pss_kib", proportional, "private_kib",
+			 private_bytes);
 }
 
 static json_t *processes(const struct html *h)

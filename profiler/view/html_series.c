@@ -104,31 +104,21 @@ static void fill_columns(struct html_series *s, const struct model *m,
 
 static int fill_process(struct html_process *p, const struct model_process_moment *at, size_t row)
 {
-	size_t place;
-
 	if (!at->alive)
 		return 0;
-	if (!p->count)
+	if (!p->rows.count)
 		p->first = row;
-	place = row - p->first;
-	if (!(place & (place - 1)) || !p->proportional) { /* room for twice as many */
-		size_t room = 2 * (place ? place : 1);
-		int64_t *proportional = realloc(p->proportional, room * sizeof(int64_t));
-		int64_t *private_bytes = realloc(p->private_bytes, room * sizeof(int64_t));
-
-		p->proportional = proportional ? proportional : p->proportional;
-		p->private_bytes = private_bytes ? private_bytes : p->private_bytes;
-		if (!proportional || !private_bytes)
-			return -1;
-	}
 	/* a row in which it was not seen shows it as before */
-	for (; p->count < place; p->count++) {
-		p->proportional[p->count] = p->proportional[p->count - 1];
-		p->private_bytes[p->count] = p->private_bytes[p->count - 1];
+	while (p->first + p->rows.count <= row) {
+		struct html_process_row *added = array_add(&p->rows);
+
+		if (!added)
+			return -1;
+		if (p->rows.count > 1)
+			*added = added[-1];
 	}
-	p->proportional[place] = at->proportional;
-	p->private_bytes[place] = at->private_bytes;
-	p->count = place + 1;
+	p->rows.items[row - p->first] =
+		(struct html_process_row){at->proportional, at->private_bytes};
 	return 0;
 }
 
@@ -193,10 +183,8 @@ void html_series_release(struct html_series *s, const struct model *m)
 {
 	for (size_t i = 0; s->columns && i < s->column_count; i++)
 		free(s->columns[i].bytes);
-	for (size_t i = 0; s->processes && i < m->process_count; i++) {
-		free(s->processes[i].proportional);
-		free(s->processes[i].private_bytes);
-	}
+	for (size_t i = 0; s->processes && i < m->process_count; i++)
+		array_release(&s->processes[i].rows);
 	timeline_release(&s->rows);
 	free(s->rounds);
 	free(s->batch_bytes);

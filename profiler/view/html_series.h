@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profiler/array.h"
 #include "profiler/model/model.h"
 #include "profiler/view/timeline.h"
 
@@ -23,9 +24,13 @@ struct html_column {
 	int64_t *bytes; /* one per row */
 };
 
+struct html_process_row {
+	int64_t proportional, private_bytes;
+};
+
 struct html_process {
-	size_t first, count; /* the rows in which it is alive */
-	int64_t *proportional, *private_bytes;
+	size_t first;                        /* row in which it is alive */
+	ARRAY(struct html_process_row) rows; /* from there on, while it is alive */
 };
 
 struct html_series {

@@ -44,8 +44,8 @@ static double group_value(const struct writer *w, const struct openmetrics_famil
 {
 	double result = NAN;
 
-	for (size_t i = 0; i < group->count; i++) {
-		double value = value_of(w, family, group->objects[i]);
+	for (size_t i = 0; i < group->objects.count; i++) {
+		double value = value_of(w, family, group->objects.items[i]);
 
 		if (isnan(value))
 			continue;
@@ -101,14 +101,14 @@ static void print_family(const struct writer *w, const struct openmetrics_family
 	const struct openmetrics_groups *groups = &w->groups[family->scope];
 	int begun = 0;
 
-	for (size_t i = 0; i < groups->count; i++) {
-		double value = group_value(w, family, &groups->items[i]);
+	for (size_t i = 0; i < groups->list.count; i++) {
+		double value = group_value(w, family, &groups->list.items[i]);
 
 		if (isnan(value))
 			continue;
 		if (!begun++)
 			print_head(w, family);
-		fprintf(w->out, "%s%s ", family->name, groups->items[i].labels);
+		fprintf(w->out, "%s%s ", family->name, groups->list.items[i].labels);
 		print_number(w->out, rounded(w, family, value));
 	}
 }
@@ -199,7 +199,7 @@ int export_openmetrics(FILE *out, const struct model *m, const struct export_opt
 {
 	char *text = NULL;
 	size_t size, lines;
-	struct writer w = {open_memstream(&text, &size), m, options, {{0}}};
+	struct writer w = {.out = open_memstream(&text, &size), .m = m, .options = options};
 	int failed = !w.out || write_families(&w) < 0;
 
 	if (w.out && fclose(w.out))

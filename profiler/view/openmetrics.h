@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "profiler/array.h"
 #include "profiler/model/metrics.h"
 #include "profiler/model/model.h"
 
@@ -45,13 +46,11 @@ const struct model_metric *openmetrics_figure(const struct openmetrics_family *f
 /* Objects that have the same labels: their figures are told as one. */
 struct openmetrics_group {
 	char *labels; /* `{stage="train",pool="train_dl"}`, or "" */
-	const void **objects;
-	size_t count, room;
+	ARRAY(const void *) objects;
 };
 
 struct openmetrics_groups {
-	struct openmetrics_group *items;
-	size_t count;
+	ARRAY(struct openmetrics_group) list;
 	void *storage; /* objects made for it */
 	int failed;    /* out of memory */
 };

@@ -30,40 +30,30 @@ void openmetrics_escape(FILE *out, const char *text)
 /* The group with these labels, which are freed or kept; a new one at the end. */
 static struct openmetrics_group *group_of(struct openmetrics_groups *g, char *labels)
 {
-	struct openmetrics_group *items;
+	struct openmetrics_group *added;
 
-	for (size_t i = 0; i < g->count; i++)
-		if (!strcmp(g->items[i].labels, labels)) {
+	for (size_t i = 0; i < g->list.count; i++)
+		if (!strcmp(g->list.items[i].labels, labels)) {
 			free(labels);
-			return &g->items[i];
+			return &g->list.items[i];
 		}
-	items = realloc(g->items, (g->count + 1) * sizeof(*items));
-	if (!items) {
+	added = array_add(&g->list);
+	if (added)
+		added->labels = labels;
+	else
 		free(labels);
-		return NULL;
-	}
-	g->items = items;
-	g->items[g->count] = (struct openmetrics_group){.labels = labels};
-	return &g->items[g->count++];
+	return added;
 }
 
 static void add_object(struct openmetrics_groups *g, char *labels, const void *object)
 {
 	struct openmetrics_group *group = labels ? group_of(g, labels) : NULL;
-	const void **objects;
+	const void **added = group ? array_add(&group->objects) : NULL;
 
-	if (group && group->count == group->room) {
-		group->room = group->room ? 2 * group->room : 4;
-		objects = realloc(group->objects, group->room * sizeof(*objects));
-		if (!objects)
-			group = NULL;
-		else
-			group->objects = objects;
-	}
-	if (!group)
-		g->failed = 1;
+	if (added)
+		*added = object;
 	else
-		group->objects[group->count++] = object;
+		g->failed = 1;
 }
 
 /* ---- labels: `name="value"` pairs in braces ---- */
@@ -309,11 +299,11 @@ void openmetrics_group_objects(struct openmetrics_groups *g, const struct model 
 
 void openmetrics_groups_release(struct openmetrics_groups *g)
 {
-	for (size_t i = 0; i < g->count; i++) {
-		free(g->items[i].labels);
-		free(g->items[i].objects);
+	for (size_t i = 0; i < g->list.count; i++) {
+		free(g->list.items[i].labels);
+		array_release(&g->list.items[i].objects);
 	}
-	free(g->items);
+	array_release(&g->list);
 	free(g->storage);
 	*g = (struct openmetrics_groups){0};
 }

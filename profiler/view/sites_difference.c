@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/array.h"
 #include "profiler/view/format.h"
 #include "profiler/view/site_words.h"
 #include "profiler/view/sites.h"
@@ -15,8 +16,7 @@ struct change {
 };
 
 struct changes {
-	struct change *items;
-	size_t count;
+	ARRAY(struct change) list;
 };
 
 static int64_t size_of(const struct change *c)
@@ -50,45 +50,37 @@ static int add_rows(struct changes *changes, const struct model *m,
 		    const struct model_site_filter *filter, int is_head)
 {
 	struct model_site_row *rows;
-	struct change *grown;
-	size_t count;
+	struct change *c = NULL;
+	size_t count, i = 0;
 
 	if (model_sites_rank(m, filter, &rows, &count))
 		return -1;
-	grown = realloc(changes->items, (changes->count + count + 1) * sizeof(*grown));
-	if (!grown) {
-		free(rows);
-		return -1;
-	}
-	changes->items = grown;
-	for (size_t i = 0; i < count; i++) {
-		struct change *c = &changes->items[changes->count++];
-
-		*c = (struct change){0};
+	for (; i < count && (c = array_add(&changes->list)); i++) {
 		fill_key(c, m, &rows[i]);
 		*(is_head ? &c->head : &c->base) = rows[i].live_bytes;
 	}
 	free(rows);
-	return 0;
+	return i < count ? -1 : 0;
 }
 
 static void fold(struct changes *changes)
 {
-	size_t kept = 0;
+	struct change *items = changes->list.items;
+	size_t count = changes->list.count, kept = 0;
 
-	qsort(changes->items, changes->count, sizeof(*changes->items), by_key);
-	for (size_t i = 0; i < changes->count; i++) {
-		struct change c = changes->items[i];
-
-		if (kept && !strcmp(changes->items[kept - 1].key, c.key)) {
-			changes->items[kept - 1].base += c.base;
-			changes->items[kept - 1].head += c.head;
+	if (!count)
+		return;
+	qsort(items, count, sizeof(*items), by_key);
+	for (size_t i = 0; i < count; i++) {
+		if (kept && !strcmp(items[kept - 1].key, items[i].key)) {
+			items[kept - 1].base += items[i].base;
+			items[kept - 1].head += items[i].head;
 		} else {
-			changes->items[kept++] = c;
+			items[kept++] = items[i];
 		}
 	}
-	changes->count = kept;
-	qsort(changes->items, changes->count, sizeof(*changes->items), larger_first);
+	changes->list.count = kept;
+	qsort(items, kept, sizeof(*items), larger_first);
 }
 
 /* "Sites, live at 0:12 in BASE, at 0:13 in HEAD, MiB" */
@@ -105,32 +97,33 @@ static void print_title(FILE *out, const struct model *base, const struct model 
 static void print(FILE *out, const struct changes *changes, const struct model *base,
 		  const struct model *head, const struct sites_options *o)
 {
-	size_t shown = o->full || changes->count < SHOWN ? changes->count : SHOWN;
+	const struct change *items = changes->list.items;
+	size_t count = changes->list.count, shown = o->full || count < SHOWN ? count : SHOWN;
 	int64_t largest = 0;
 	char a[FORMAT_MAX], b[FORMAT_MAX], d[FORMAT_MAX], text[KEY];
 	enum format_unit unit;
 
-	for (size_t i = 0; i < changes->count; i++) {
-		largest = changes->items[i].base > largest ? changes->items[i].base : largest;
-		largest = changes->items[i].head > largest ? changes->items[i].head : largest;
+	for (size_t i = 0; i < count; i++) {
+		largest = items[i].base > largest ? items[i].base : largest;
+		largest = items[i].head > largest ? items[i].head : largest;
 	}
 	unit = format_unit_for(largest);
 	print_title(out, base, head, o, unit);
-	if (!changes->count || !size_of(&changes->items[0])) {
+	if (!count || !size_of(&items[0])) {
 		fprintf(out, "  no site changed\n");
 		return;
 	}
 	fprintf(out, "    BASE     HEAD  CHANGE  STAGE     SITE\n");
-	for (size_t i = 0; i < shown && size_of(&changes->items[i]); i++) {
-		const struct change *c = &changes->items[i];
+	for (size_t i = 0; i < shown && size_of(&items[i]); i++) {
+		const struct change *c = &items[i];
 
 		fprintf(out, "  %6s   %6s  %6s  %s\n", format_cell(a, c->base, unit, 1),
 			format_cell(b, c->head, unit, 1),
 			format_difference_cell(d, c->head - c->base, unit, 1),
 			words_safe(text, sizeof(text), c->key, o->utf8));
 	}
-	if (shown < changes->count)
-		fprintf(out, "  %zu more with smaller changes: --full\n", changes->count - shown);
+	if (shown < count)
+		fprintf(out, "  %zu more with smaller changes: --full\n", count - shown);
 }
 
 int sites_difference(FILE *out, const struct model *base, const struct model *head,
@@ -144,6 +137,6 @@ int sites_difference(FILE *out, const struct model *base, const struct model *he
 		fold(&changes);
 		print(out, &changes, base, head, options);
 	}
-	free(changes.items);
+	array_release(&changes.list);
 	return failed ? -1 : 0;
 }

@@ -77,10 +77,10 @@ static void a_process_has_values_for_the_rows_of_its_life(void **state)
 	for (size_t i = 0; i < m->process_count; i++) {
 		const struct html_process *p = &h.processes[i];
 
-		assert_true(p->count > 0);
+		assert_true(p->rows.count > 0);
 		assert_true(h.rows.t_ns[p->first] >= m->processes[i].born_ns);
 		if (m->processes[i].ended_ns != MODEL_NONE)
-			assert_true(h.rows.t_ns[p->first + p->count - 1] <=
+			assert_true(h.rows.t_ns[p->first + p->rows.count - 1] <=
 				    m->processes[i].ended_ns);
 	}
 	html_series_release(&h, m);
