@@ -133,11 +133,13 @@ int ui_moments(struct ui *ui);
 
 void ui_hit(struct ui *ui, struct hit hit);
 
-/* ---- input.c ---------------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------------------- */
 
+/* input.c: one key, of the question in the last line or of keys.def. */
 void ui_key(struct ui *ui, int code);
+/* act_screens.c: remembers the way back. */
 void ui_go_to_screen(struct ui *ui, enum screen_id screen);
-/* Selects the next (1) or previous (-1) row that holds ui->search. */
+/* act_rows.c: selects the next (1) or previous (-1) row that holds ui->search. */
 void ui_search(struct ui *ui, int direction);
 
 /* ---- mouse.c ---------------------------------------------------------------------------------------------- */

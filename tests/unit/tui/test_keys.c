@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tui/act.h"
 #include "tui/keys.h"
 
 static void no_key_has_two_meanings(void **state)
@@ -77,6 +78,21 @@ static void the_bar_names_keys_that_do_something(void **state)
 	assert_int_equal(bar, 10);
 }
 
+static int stands_in(const struct act *table, int action)
+{
+	return table[action].run || table[action].run_with;
+}
+
+static void every_action_is_done_by_one_table(void **state)
+{
+	(void)state;
+	for (int action = ACTION_NONE + 1; action < ACTIONS; action++)
+		assert_int_equal(stands_in(act_time, action) + stands_in(act_rows, action) +
+					 stands_in(act_screens, action) +
+					 stands_in(act_program, action),
+				 1);
+}
+
 static void unknown_keys_do_nothing(void **state)
 {
 	(void)state;
@@ -99,6 +115,7 @@ int main(void)
 		cmocka_unit_test(every_key_is_named_in_its_row),
 		cmocka_unit_test(every_row_has_a_key_and_every_action_one_too),
 		cmocka_unit_test(the_bar_names_keys_that_do_something),
+		cmocka_unit_test(every_action_is_done_by_one_table),
 		cmocka_unit_test(unknown_keys_do_nothing),
 		cmocka_unit_test(return_and_backspace_have_their_doubles),
 	};
