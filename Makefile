@@ -5,6 +5,7 @@
 #
 # Knobs:  DEBUG=1  SAN=address,undefined|thread  WERROR=1  V=1  O=build  CC=gcc|clang
 #         VENV=build/venv (Python with torch for check-torch)  PYTHON=python3 (makes that venv)
+#         TEST_JOBS=2 (tests at a time)
 #         PREFIX=/usr/local  DESTDIR=  DYGRAPHS=/usr/share/javascript/dygraphs (chart of HTML reports)
 
 .DEFAULT_GOAL := all

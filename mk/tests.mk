@@ -53,7 +53,9 @@ $(FIXTURES): $(patsubst %.c,$(O)/%.o,$(wildcard tests/fixtures/*.c)) $(O)/libses
 
 integration_tests := $(sort $(wildcard tests/integration/*.sh tests/integration/*.py))
 torch_tests       := $(sort $(wildcard tests/python/test_*.py))
-RUN_TESTS          = LOOPMEM_BUILD='$(abspath $(O))' VENV='$(abspath $(VENV))' PYTHON='$(PYTHON)' tests/run.sh
+TEST_JOBS         ?= 2
+RUN_TESTS          = LOOPMEM_BUILD='$(abspath $(O))' VENV='$(abspath $(VENV))' PYTHON='$(PYTHON)' \
+	TEST_JOBS='$(TEST_JOBS)' tests/run.sh
 
 check-unit: $(unit_tests) $(FIXTURES) ## build and run the unit tests
 	@$(RUN_TESTS) $(unit_tests)

@@ -8,7 +8,7 @@ make_test() { # make_test NAME: the body is read from stdin
 run() { # the last line the runner prints for these tests, and its status
 	local file files=()
 	for file in "$@"; do files+=("$TEST_TMP/$file.sh"); done
-	result=$(TEST_TIMEOUT=1 "$SRC/tests/run.sh" "${files[@]}" 2>&1)
+	result=$(TEST_TIMEOUT=${limit_s:-20} "$SRC/tests/run.sh" "${files[@]}" 2>&1)
 	status=$?
 	last=${result##*$'\n'}
 }
@@ -42,8 +42,35 @@ claim "77 is a skip" test "$status,$last" = "0,1 passed, 0 failed, 1 skipped"
 claim "the reason of a skip is shown" grep -q "no such device" <<<"$result"
 run skips
 claim "a run of skips alone is no success" test "$status,$last" = "1,0 passed, 0 failed, 1 skipped"
-run passes hangs
+limit_s=1 run passes hangs
 claim "a test that hangs is stopped and failed" test "$status,$last" = "1,1 passed, 1 failed"
+
+# Beside each other: each waits for a file that another one makes.
+meets() { # meets NAME OTHER
+	make_test "$1" <<<"touch '$TEST_TMP/$1'; for i in {1..1000}; do [ -e '$TEST_TMP/$2' ] && exit 0; sleep 0.01; done; exit 1"
+}
+meets left right
+meets right left
+TEST_JOBS=2 run left right
+claim "two tests run at a time where that is asked for" test "$status,$last" = "0,2 passed, 0 failed"
+make_test by-itself <<'END'
+# alone: it looks at all the others
+for other in first second; do [ -e "$HERE/$other-runs" ] && exit 1; done
+exit 0
+END
+for name in first second; do
+	make_test $name <<<'touch "$HERE/'$name'-runs"; sleep 0.3; rm "$HERE/'$name'-runs"'
+done
+export HERE=$TEST_TMP
+TEST_JOBS=2 run first by-itself second
+claim "a test that is marked so runs when nothing else does" test "$status,$last" = "0,3 passed, 0 failed"
+make_test interrupted <<<'grep -q "SigIgn:.*[0189]$" /proc/self/status'
+TEST_JOBS=2 run interrupted passes
+claim "what runs beside others hears an interrupt" test "$status,$last" = "0,2 passed, 0 failed"
+rm -rf "$SECOND_TRY"
+TEST_ATTEMPTS=2 TEST_JOBS=2 run once passes fails
+claim "a second try comes last" test "$status,$last,$(grep -c '^again' <<<"$result")" = "1,2 passed, 1 failed,2"
+
 run tap
 claim "lines of TAP count one by one" test "$status,$last" = "0,2 passed, 0 failed, 1 skipped"
 run tap-fails

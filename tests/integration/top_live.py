@@ -1,4 +1,5 @@
 """`loopmem top` beside a run that goes on: the reference loop in the old order, which keeps idle workers, and in the new one."""
+# alone: one claim is of a second
 import os
 import re
 import subprocess

@@ -27,7 +27,7 @@ def top(file=SESSION, options="", width=80, height=24, env=()):
 
 
 def pid_of_top():
-    out = subprocess.run(["pgrep", "-n", "-f", f"^{TOP} top"], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(["pgrep", "-n", "-f", f"^{TOP} top .*{TMP}/"], capture_output=True, text=True, check=True).stdout
     return int(out.split()[0])
 
 

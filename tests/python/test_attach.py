@@ -1,6 +1,7 @@
 """loopmem attach to a Lightning fit that was started bare, by fork, spawn and forkserver, with a pool inside a train worker and
 a thread that opens pipes all the time. The program tells which pools it made, and a `loopmem run` of it what they hold; what
 attach finds from outside is held against both, and against the kernel."""
+# alone: four trainings at once, and idle is told by processor time
 import json
 import os
 import subprocess

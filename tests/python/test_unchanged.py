@@ -46,14 +46,14 @@ for batch in DataLoader(Numbers(8), batch_size=2, num_workers=2, worker_init_fn=
     print("out", flush=True)
     os._exit(5)
 """,
+    # It comes in the middle of a wait, so that both stacks are the same.
     "an_interrupt": """
 signal.signal(signal.SIGALRM, signal.default_int_handler)
-signal.setitimer(signal.ITIMER_REAL, 0.5)
 class Slow(Numbers):
     def __getitem__(self, index):
-        time.sleep(0.1)
+        time.sleep(3 if index else 0)
         return index
-for batch in DataLoader(Slow(100), num_workers=1): pass
+for batch in DataLoader(Slow(100), num_workers=1): signal.setitimer(signal.ITIMER_REAL, 1.5)
 """,
 }
 
