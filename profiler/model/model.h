@@ -68,6 +68,7 @@ struct model_process {
 	const char *allocator, *python, *python_state, *python_reason; /* NULL = unknown */
 	/* maxima over its life */
 	int64_t proportional_max, private_max, live_heap_max, unshared_max;
+	int64_t unshared_walked_max; /* without what it only may have copied, as its relatives did */
 	/* descriptors: most open at once, and how many it may have; MODEL_NONE = unknown */
 	int64_t fds_max, fd_limit;
 };

@@ -136,6 +136,8 @@ static void note_maxima(struct model_process *p, const struct figures *f, int64_
 	p->private_max = larger(p->private_max, f->private_bytes);
 	p->live_heap_max = larger(p->live_heap_max, f->live_bytes);
 	p->unshared_max = larger(p->unshared_max, f->unshared_bytes);
+	p->unshared_walked_max =
+		larger(p->unshared_walked_max, f->unshared_bytes - f->copied_guess_bytes);
 }
 
 static struct pool_point *point_here(const struct walk *w, int pool)

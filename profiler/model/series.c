@@ -54,6 +54,7 @@ static void without_walk(const struct tables *t, int process, const struct sampl
 	f->estimated = 1;
 	if (track->forked) {
 		f->unshared_bytes = relatives_copied(t, process, sample->t_ns, NULL);
+		f->copied_guess_bytes = f->unshared_bytes;
 		f->private_anon_bytes = within(
 			sample->anon_bytes - track->samples.items[0].anon_bytes + f->unshared_bytes,
 			0, sample->anon_bytes);
@@ -99,7 +100,7 @@ static void since_walk(const struct tables *t, int process, const struct rollup_
 		       INT64_MAX);
 	f->file_bytes = walk->pss_file_bytes;
 	f->shmem_bytes = walk->pss_shmem_bytes;
-	f->unshared_bytes = copied;
+	f->unshared_bytes = f->copied_guess_bytes = copied;
 }
 
 void series_figures(const struct tables *t, int process, const struct series_cursor *c,

@@ -34,6 +34,7 @@ struct figures {
 		shmem_bytes; /* the last three: Pss by kind */
 	int64_t live_bytes; /* own live heap, and mapped anonymous memory as far as it is resident */
 	int64_t unshared_bytes;
+	int64_t copied_guess_bytes; /* of them: not seen by a walk of this process, but as its relatives did */
 };
 
 /* Puts `c` to t_ns from anywhere / from an earlier moment. */

@@ -1,6 +1,7 @@
 /*
  * fd-growth: a process opens descriptors and keeps them, all along its life. At its limit the next open fails, and with it a batch that comes
- * by descriptor. A warning when half of the limit is used; no bytes are at stake.
+ * by descriptor. A warning when half of the limit is used. Where a trainer keeps batches so, what is at stake is the shared memory that they lie in,
+ * which is in no figure of its heap.
  */
 #include <string.h>
 
@@ -9,6 +10,8 @@
 #include "profiler/model/private.h"
 
 enum { WINDOWS = 4, LEAST_FDS = 64 };
+
+#define LEAST_SHM_BYTES (INT64_C(64) << 20)
 
 /* At the end so many times what it had after its start. */
 #define LEAST_FACTOR 1.5
@@ -46,6 +49,25 @@ static struct leak leak_of(const struct track *track, int process)
 	};
 }
 
+/* The most of shared memory that the process which takes the batches had mapped: what its descriptors are of. From 64 MiB on. */
+static int64_t mapped_shm_max(const struct model *m)
+{
+	const struct tables *t = &m->priv->tables;
+	int64_t most = 0;
+
+	for (size_t i = 0; i < t->walks.count; i++) {
+		int64_t sum = 0;
+
+		for (size_t k = 0; k < t->walks.items[i].count; k++) {
+			const struct shm_row *row = &t->shm.items[t->walks.items[i].first + k];
+
+			sum += row->class == SHM_IN_USE ? row->bytes : 0;
+		}
+		most = sum > most ? sum : most;
+	}
+	return most >= LEAST_SHM_BYTES ? most : 0;
+}
+
 /* A trainer's are likely tensors that came from workers. */
 static const char *case_of(const struct model_process *p)
 {
@@ -59,13 +81,15 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		   int processes)
 {
 	const struct model_process *p = &m->processes[l->process];
-	const struct model_evidence facts[] = {
+	int64_t shm = p->role == MODEL_ROLE_OWNER ? mapped_shm_max(m) : 0;
+	struct model_evidence facts[5] = {
 		{"fds_max", "descriptors open at most", MODEL_COUNT, (double)l->fds, NULL, 0},
 		{"fds_per_minute", "more a minute", MODEL_COUNT, l->per_minute, NULL, 0},
 		{"processes", "processes do so", MODEL_COUNT, processes, NULL, 0},
 		{"fd_limit", "allowed (ulimit -n)", MODEL_COUNT, (double)p->fd_limit, NULL, 0},
 	};
 	int has_limit = p->fd_limit != MODEL_NONE;
+	size_t count = has_limit ? 4 : 3;
 	struct model_finding f = {
 		.id = "fd-growth",
 		.severity = has_limit && 2 * l->fds >= p->fd_limit ? MODEL_WARNING : MODEL_NOTICE,
@@ -78,11 +102,22 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		.brief = finding_text(sink, "%lld descriptors of process %lld, more all the time",
 				      (long long)l->fds, (long long)p->pid),
 		.evidence = facts,
-		.evidence_count = sizeof(facts) / sizeof(facts[0]) - !has_limit,
 		.moments = &l->at_ns,
 		.moment_count = 1,
 	};
 
+	if (shm) {
+		facts[count++] = (struct model_evidence){"shared_batch_bytes_max",
+							 "shared memory of batches it has mapped",
+							 MODEL_BYTES,
+							 (double)shm,
+							 NULL,
+							 1};
+		f.bytes = shm;
+		if (f.severity == MODEL_NOTICE)
+			f.severity = finding_severity(m, shm, l->at_ns, m->totals.peak_bytes - shm);
+	}
+	f.evidence_count = count;
 	finding_advise(m, &f, case_of(p));
 	finding_report(sink, &f);
 }

@@ -12,7 +12,7 @@ static int64_t worker_max(const struct model *m, const struct model_pool *pool)
 	int64_t most = 0;
 
 	for (size_t i = 0; i < pool->member_count; i++) {
-		int64_t bytes = m->processes[pool->members[i]].unshared_max;
+		int64_t bytes = m->processes[pool->members[i]].unshared_walked_max;
 
 		if (bytes > most)
 			most = bytes;

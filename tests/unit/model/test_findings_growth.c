@@ -243,6 +243,29 @@ static void descriptors_that_pile_up_are_found_with_their_limit(void **state)
 	model_close(m);
 }
 
+static void batches_that_a_trainer_keeps_are_told_with_their_shared_memory(void **state)
+{
+	struct script s;
+	struct model *m;
+	const struct model_finding *f;
+
+	(void)state;
+	script_begin(&s, "kept_batches");
+	for (double t = 0; t < 20; t += 1) {
+		script_walk(&s, t, OWNER, 50, 0);
+		script_fds(&s, t, OWNER, (int64_t)(10 + 10 * t));
+		session_put_shm(s.w, &(struct session_shm){script_ns(t), OWNER, "in-use",
+							   (int64_t)t, (int64_t)t * 10 * MIB, 0});
+	}
+	m = script_finish(&s, 20);
+	f = script_finding(m, "fd-growth");
+	assert_non_null(f);
+	assert_mib(script_evidence(f, "shared_batch_bytes_max"), 190);
+	assert_mib(f->bytes, 190);
+	assert_true(f->severity > MODEL_NOTICE);
+	model_close(m);
+}
+
 static void descriptors_that_are_opened_at_the_start_or_few_are_none(void **state)
 {
 	struct script s;
@@ -332,6 +355,7 @@ int main(void)
 		cmocka_unit_test(a_trainer_that_fills_a_cache_or_a_buffer_is_quiet),
 		cmocka_unit_test(what_stays_when_the_phase_ends_is_not_freed_by_it),
 		cmocka_unit_test(descriptors_that_pile_up_are_found_with_their_limit),
+		cmocka_unit_test(batches_that_a_trainer_keeps_are_told_with_their_shared_memory),
 		cmocka_unit_test(descriptors_that_are_opened_at_the_start_or_few_are_none),
 		cmocka_unit_test(pages_of_files_are_no_leak),
 		cmocka_unit_test(rss_that_counts_pages_again_is_told),
