@@ -102,7 +102,7 @@ static void unshared_growth(int faulty)
 	inherited = faulty ? list : NULL;
 	size = faulty ? size : 4096;
 	begin(&pool, 0);
-	pause_s(2);
+	pause_s(5); /* until all is copied, and measured, however busy the machine */
 	CALL(loopmem_pool_exhausted, pool.id);
 	pause_s(0.3);
 	end(&pool);
