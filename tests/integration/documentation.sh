@@ -29,6 +29,12 @@ claim "the page of loopmem-fit has every option" diff \
 	<(section "$LOOPMEM_BUILD/man/loopmem-fit.1" OPTIONS | grep -oE '^ +--[a-z-]+') \
 	<("$fit" --help | grep -oE '^ +--[a-z-]+')
 
+named=$(grep -ohE '`[A-Za-z0-9_./-]+\.(c|h|def|py|sql|md|sh)`' "$SRC/docs/design.md" | tr -d '`' | sort -u)
+gone=$(while read -r file; do
+	find "$SRC" -path "$SRC/build" -prune -o -path "*/$file" -print -quit | grep -q . || echo "$file"
+done <<<"$named")
+claim "the files that the design names are there" test -z "$gone"
+
 leftover=$(grep -hE '@[A-Z_]+@' "$LOOPMEM_BUILD"/man/*.1)
 claim "no placeholder is left in a page" test -z "$leftover"
 
