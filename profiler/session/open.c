@@ -23,8 +23,14 @@ enum {
 
 static int not_a_session(struct error *e, const char *file)
 {
-	error_set(e, ERROR_UNREADABLE,
-		  "%s is not a loopmem session (no \"loopmem\" mark in its first page)", file);
+	struct stat st;
+
+	if (!stat(file, &st) && S_ISDIR(st.st_mode))
+		error_set(e, ERROR_UNREADABLE, "%s is a directory, not a loopmem session", file);
+	else
+		error_set(e, ERROR_UNREADABLE,
+			  "%s is not a loopmem session (no \"loopmem\" mark in its first page)",
+			  file);
 	error_hint(e, "sessions are made by: loopmem run -o FILE -- COMMAND");
 	return e->kind;
 }

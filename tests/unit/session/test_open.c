@@ -67,7 +67,7 @@ static void empty_files_are_refused(void **state)
 static void directories_are_refused(void **state)
 {
 	(void)state;
-	refuse(scratch_path("."), "is not a loopmem session");
+	refuse(scratch_path("."), "is a directory, not a loopmem session");
 }
 
 static void other_files_are_refused(void **state)
