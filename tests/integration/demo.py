@@ -1,4 +1,5 @@
 """loopmem demo shows what the old order costs and the new one does not, and cleans up when interrupted."""
+# alone: a claim is of its time
 import json
 import os
 import pty
@@ -46,8 +47,11 @@ def leftovers():
 def it_succeeds_within_a_minute_and_says_nothing_on_stderr():
     assert demo().returncode == 0, demo().stderr
     assert demo().stderr == ""
-    assert demo().seconds < 60, demo().seconds
     assert not leftovers()
+    busy = os.getloadavg()[0] > 2 * os.cpu_count()
+    if demo().seconds >= 60 and busy:
+        raise tap.Skip(f"the machine is too busy: it took {demo().seconds:.0f} s")
+    assert demo().seconds < 60, demo().seconds
 
 
 @tap.claim
