@@ -1,7 +1,6 @@
 """Call sites of native code: names as addr2line gives them, also from separate debug files; exact when all is followed."""
 import collections
 import contextlib
-import json
 import os
 import re
 import shutil
@@ -210,7 +209,7 @@ def library(name, inner, *options):
 
 
 def reopened(name, first, second, *how):
-    """{function or None: live bytes} of what the libraries allocated."""
+    """{function or None: bytes} of what was allocated, by the innermost frame."""
     session = TMP / f"{name}.loopmem"
     run = subprocess.Popen([LOOPMEM, "run", "-q", "--sample-bytes=1", "-o", session, "--", segments.target("reopen"), first, second,
                             *how], stdin=subprocess.PIPE)
@@ -220,12 +219,11 @@ def reopened(name, first, second, *how):
     if run.returncode == 77:
         raise tap.Skip("the loader put the second library elsewhere")
     assert run.returncode == 0
-    report = json.loads(subprocess.check_output([LOOPMEM, "report", "-f", "json", session]))
-    found = collections.Counter()
-    for site in report["sites"]:
-        if site["stack"]:
-            found[site["stack"][0]["function"]] += site["live_bytes"]
-    return found
+    with contextlib.closing(sqlite3.connect(session)) as db:
+        return collections.Counter(dict(db.execute("""
+            SELECT (SELECT function FROM symbol WHERE symbol.frame = stack.frame AND depth = 0), sum(most)
+              FROM (SELECT site AS of, max(alloc_bytes) AS most FROM site_sample GROUP BY site)
+              JOIN site ON site.id = of JOIN stack ON stack.id = site.stack GROUP BY 1""")))
 
 
 @tap.claim
