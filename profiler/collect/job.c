@@ -133,15 +133,17 @@ static void watch(struct job *j, struct process *p)
 		epoll_ctl(j->epoll_fd, EPOLL_CTL_ADD, p->pidfd, &event);
 }
 
-/* The parent as the kernel tells it; NULL when it is not of the job. */
-static struct process *kernel_parent(const struct job *j, pid_t pid)
+struct process *job_add_parent(struct job *j, pid_t pid)
 {
 	char text[1024];
 	struct proc_stat stat;
+	struct process *parent;
 
-	if (proc_read(pid, "stat", text, sizeof(text)) <= 0 || proc_stat_parse(text, &stat))
+	if (proc_read(pid, "stat", text, sizeof(text)) <= 0 || proc_stat_parse(text, &stat) ||
+	    stat.parent_pid <= 1)
 		return NULL;
-	return job_find(j, stat.parent_pid);
+	parent = job_find(j, stat.parent_pid);
+	return parent ? parent : job_add(j, stat.parent_pid, NULL);
 }
 
 struct process *job_add(struct job *j, pid_t pid, struct process *parent)
@@ -156,7 +158,7 @@ struct process *job_add(struct job *j, pid_t pid, struct process *parent)
 	if (!p)
 		return NULL;
 	if (!parent && j->count)
-		parent = kernel_parent(j, pid);
+		parent = job_add_parent(j, pid);
 	if (!parent && j->count) {
 		free_process(p);
 		return NULL;

@@ -35,10 +35,13 @@ void job_init(struct job *j, struct recorder *r, int epoll_fd);
 void job_release(struct job *j);
 
 /* Adds a process of the machine; the one that has this pid already when it is still the same. NULL
- * when there is none (any more). `parent` NULL = whom the kernel calls its parent; when that one is
- * not of the job, neither is the process, and NULL is returned. The first process added is the
- * root. */
+ * when there is none (any more). `parent` NULL = job_add_parent(); when that one is not of the job,
+ * neither is the process, and NULL is returned. The first process added is the root. */
 struct process *job_add(struct job *j, pid_t pid, struct process *parent);
+
+/* Whom the kernel calls the parent of that process, added when it is new; NULL when it is not of the
+ * job, which has a root by now. */
+struct process *job_add_parent(struct job *j, pid_t pid);
 
 /* Adds a process that only its segment tells of: it was gone before it was seen. */
 struct process *job_add_dead(struct job *j, const struct segment_identity *identity);

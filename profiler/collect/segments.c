@@ -118,8 +118,12 @@ static struct process *find_process(struct job *j, const struct segment_identity
 		struct process *parent = job_find_inner(
 			j, identity->parent_pid, recorder_time(j->recorder, identity->birth_ns));
 
-		if (!parent && j->count) /* its segment proves that it belongs here */
-			parent = j->items[0];
+		if (!parent &&
+		    j->count) { /* of two that are new the child's segment may come first */
+			parent = job_add_parent(j, identity->pid);
+			if (!parent) /* its segment proves that it belongs here */
+				parent = j->items[0];
+		}
 		p = job_add(j, identity->pid, parent);
 		if (p)
 			return p;

@@ -1,0 +1,107 @@
+/* Who is whose parent, of real processes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "crafted.h"
+#include "profiler/collect/clock.h"
+#include "profiler/collect/job.h"
+#include "profiler/session/session.h"
+
+/* A child that has a child; both live until `gate` is closed. */
+struct line {
+	int gate;
+	pid_t child, grandchild;
+};
+
+static void live(int gate)
+{
+	char byte;
+
+	(void)!read(gate, &byte, 1);
+	_exit(0);
+}
+
+static struct line start_line(void)
+{
+	int gate[2], told[2];
+	struct line l;
+
+	assert_int_equal(pipe(gate) | pipe(told), 0);
+	l.child = fork();
+	if (!l.child) {
+		close(gate[1]);
+		l.grandchild = fork();
+		if (!l.grandchild)
+			live(gate[0]);
+		(void)!write(told[1], &l.grandchild, sizeof(l.grandchild));
+		live(gate[0]);
+	}
+	close(gate[0]);
+	close(told[1]);
+	assert_int_equal(read(told[0], &l.grandchild, sizeof(l.grandchild)), sizeof(l.grandchild));
+	close(told[0]);
+	l.gate = gate[1];
+	return l;
+}
+
+static void end_line(const struct line *l)
+{
+	close(l->gate);
+	assert_int_equal(waitpid(l->child, NULL, 0), l->child);
+}
+
+static void a_grandchild_that_is_met_first_brings_its_parent(void **state)
+{
+	struct recorder recorder = {.clock_ns = clock_monotonic_ns()};
+	struct line l = start_line();
+	struct process *p;
+	struct error e;
+	struct job job;
+
+	(void)state;
+	assert_int_equal(session_create(&recorder.session, crafted_path("job.loopmem"), 1, &e), 0);
+	job_init(&job, &recorder, -1);
+	assert_non_null(job_add(&job, getpid(), NULL));
+	p = job_add(&job, l.grandchild, NULL);
+	assert_non_null(p);
+	assert_int_equal(p->parent->pid, l.child);
+	assert_ptr_equal(p->parent->parent, job.items[0]);
+	assert_int_equal(job.count, 3);
+	job_release(&job);
+	session_close(recorder.session, &e);
+	end_line(&l);
+}
+
+static void a_process_of_nobody_in_the_job_is_not_taken(void **state)
+{
+	struct recorder recorder = {.clock_ns = clock_monotonic_ns()};
+	struct line l = start_line();
+	struct error e;
+	struct job job;
+
+	(void)state;
+	assert_int_equal(session_create(&recorder.session, crafted_path("job.loopmem"), 1, &e), 0);
+	job_init(&job, &recorder, -1);
+	assert_non_null(job_add(&job, l.child, NULL));
+	assert_null(job_add(&job, getpid(), NULL));
+	assert_int_equal(job.count, 1);
+	job_release(&job);
+	session_close(recorder.session, &e);
+	end_line(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_grandchild_that_is_met_first_brings_its_parent),
+		cmocka_unit_test(a_process_of_nobody_in_the_job_is_not_taken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
