@@ -75,6 +75,7 @@ static void a_grandchild_that_is_met_first_brings_its_parent(void **state)
 	assert_int_equal(job.count, 3);
 	job_release(&job);
 	session_close(recorder.session, &e);
+	recorder_release(&recorder);
 	end_line(&l);
 }
 
@@ -93,6 +94,7 @@ static void a_process_of_nobody_in_the_job_is_not_taken(void **state)
 	assert_int_equal(job.count, 1);
 	job_release(&job);
 	session_close(recorder.session, &e);
+	recorder_release(&recorder);
 	end_line(&l);
 }
 

@@ -93,6 +93,7 @@ static void a_kill_before_the_first_look_is_told(void **state)
 	sampler_last_round(&sampler);
 	assert_int_equal(sampler_oom_kills(&sampler), 2);
 	assert_int_equal(session_close(recorder.session, &e), 0);
+	recorder_release(&recorder);
 	assert_int_equal(kills_told_by(file), 2);
 	sampler_release(&sampler);
 	job_release(&job);

@@ -107,6 +107,7 @@ static void an_edge_at_which_nothing_has_changed_costs_no_walk(void **state)
 	sampler_release(&sampler);
 	job_release(&job);
 	session_close(recorder.session, &e);
+	recorder_release(&recorder);
 	stop_subject(&subject);
 }
 
