@@ -1,5 +1,6 @@
 """A real Lightning training three times under `loopmem run`: as it is, with --release-idle-workers, and
 with the callback. What is held idle, the peak and what it is made of, the forks, the losses."""
+# alone: another torch that comes and goes shares the pages of its libraries, and peaks of two runs differ by them
 import contextlib
 import json
 import os

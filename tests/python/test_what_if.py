@@ -1,4 +1,5 @@
 """--what-if on a torch loader: what it says of 1 to 4 workers, from a run with 2, is what runs with 1 to 4 then need."""
+# alone: another torch that comes and goes shares the pages of its libraries, and peaks of two runs differ by them
 import json
 import os
 import subprocess
