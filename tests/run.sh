@@ -17,8 +17,8 @@ attempts=${TEST_ATTEMPTS:-1} # CI has two, on machines that others load as well;
 jobs=${TEST_JOBS:-1}
 passed=0 failed=0 skipped=0
 scratch=$(mktemp -d)
-declare -A room_of # by the pid of a test that runs: its directory
-later=()           # rooms of tests that run when nothing else does: marked so, or failed and tried again
+declare -A room_of=() # by the pid of a test that runs: its directory
+later=()             # rooms of tests that run when nothing else does: marked so, or failed and tried again
 
 # shellcheck disable=SC2317 # called by the trap
 leave() {

@@ -64,6 +64,9 @@ done
 export HERE=$TEST_TMP
 TEST_JOBS=2 run first by-itself second
 claim "a test that is marked so runs when nothing else does" test "$status,$last" = "0,3 passed, 0 failed"
+TEST_JOBS=2 run by-itself
+claim "and where all are marked, nothing is complained of" test "$result" = "ok   $TEST_TMP/by-itself.sh (1)
+1 passed, 0 failed"
 make_test interrupted <<<'grep -q "SigIgn:.*[0189]$" /proc/self/status'
 TEST_JOBS=2 run interrupted passes
 claim "what runs beside others hears an interrupt" test "$status,$last" = "0,2 passed, 0 failed"
