@@ -217,7 +217,7 @@ struct model_evidence {
 	enum { MODEL_BYTES, MODEL_SECONDS, MODEL_COUNT, MODEL_RATIO, MODEL_TEXT } kind;
 	double value;
 	const char *text; /* MODEL_TEXT only */
-	int listed;       /* 1 = a part of the whole: short outputs list these after the title */
+	int listed; /* 1 = short outputs list it after the title: parts of the whole, or what is compared */
 };
 
 struct model_finding {

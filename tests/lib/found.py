@@ -2,6 +2,7 @@
 import concurrent.futures
 import itertools
 import json
+import re
 import subprocess
 
 import tap
@@ -14,6 +15,10 @@ _numbers = itertools.count()
 def read(session):
     """(findings by id, the whole report)"""
     report = json.loads(subprocess.check_output([LOOPMEM, "report", "-f", "json", session]))
+    text = subprocess.check_output([LOOPMEM, "report", "--full", session], text=True)
+    for f in report["findings"]:
+        said = re.search(rf"^  [EWN] {f['id']}\b(.*\n(?: {{6,}}.*\n)*)", text, re.M).group(1)
+        assert re.search(r"\d", re.sub(r"\bAt [\d:.]+s?", "", said)), f"no figure is said: {said}"
     return {f["id"]: f for f in report["findings"]}, report
 
 

@@ -96,7 +96,7 @@ static void report(struct finding_sink *sink, const struct file_growth *g)
 {
 	double rise = g->most.mapped + g->most.cache - g->first.mapped - g->first.cache;
 	const struct model_evidence facts[] = {
-		{"file_growth_bytes", "more pages of files", MODEL_BYTES, rise, NULL, 0},
+		{"file_growth_bytes", "more pages of files", MODEL_BYTES, rise, NULL, 1},
 		{"mapped_file_bytes", "files mapped by processes then", MODEL_BYTES, g->most.mapped,
 		 NULL, 0},
 		{"page_cache_bytes", "other page cache of the cgroup then", MODEL_BYTES,
@@ -104,12 +104,12 @@ static void report(struct finding_sink *sink, const struct file_growth *g)
 		{"anonymous_growth_bytes", "more anonymous memory meanwhile", MODEL_BYTES,
 		 g->last.anonymous > g->first.anonymous ? g->last.anonymous - g->first.anonymous
 							: 0,
-		 NULL, 0},
+		 NULL, 1},
 	};
 	struct model_finding f = {
 		.id = "file-cache-not-leak",
 		.severity = MODEL_NOTICE,
-		.title = "Memory grows by pages of files: no leak",
+		.title = "Memory grows by pages of files, which is no leak",
 		.text = "They are read from files and stay as long as nobody needs the memory; then the kernel "
 			"drops them. Anonymous memory, which a leak would be, did not grow with them.",
 		.brief = "more pages of files: no leak",

@@ -50,14 +50,10 @@ void find_rss_overcount(const struct model *m, struct finding_sink *sink)
 
 	if (!at)
 		return;
-	facts[0] = (struct model_evidence){"rss_sum_bytes",
-					   "sum of RSS then",
-					   MODEL_BYTES,
-					   (double)at->rss_sum_bytes,
-					   NULL,
-					   0};
-	facts[1] = (struct model_evidence){
-		"total_bytes", "really used then", MODEL_BYTES, (double)at->total_bytes, NULL, 0};
+	facts[0] = (struct model_evidence){"rss_sum_bytes",           "sum of RSS", MODEL_BYTES,
+					   (double)at->rss_sum_bytes, NULL,         1};
+	facts[1] = (struct model_evidence){"total_bytes",           "really used", MODEL_BYTES,
+					   (double)at->total_bytes, NULL,          1};
 	facts[2] = (struct model_evidence){"processes",   "processes", MODEL_COUNT,
 					   at->processes, NULL,        0};
 	f.moments = &at->t_ns;
