@@ -16,7 +16,7 @@
 
 enum {
 	FILTER_BITS = 18,
-	LEAST_SLOTS = 1 << 11,
+	LEAST_SLOTS = 1 << 8,
 	MOST_SLOTS = 1 << 22,
 	MOST_MAPPINGS = 1 << 13,
 	SATURATED = 255, /* a byte of a filter that reached it stays */

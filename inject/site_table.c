@@ -1,6 +1,6 @@
 /*
  * site_table.c: an append-only file, mapped once at its largest size and reserved step by step, and a hash table in
- * private memory that finds its records again by their content.
+ * private memory, doubling, that finds its records again by their content.
  */
 #include "inject/site_table.h"
 
@@ -19,19 +19,29 @@
 #include "inject/text.h"
 #include "inject/thread.h"
 
-enum { SLOTS = 1 << 17 }; /* a power of 2, more than records fit the file */
-_Static_assert(SLOTS * 24 * 3 / 4 > LOOPMEM_SITES_MOST / 2, "the table fills up before the file");
+enum {
+	LEAST_SLOTS = 1 << 9, /* a page */
+	MOST_SLOTS = 1 << 17, /* a power of 2, more than records fit the file */
+};
+_Static_assert(MOST_SLOTS * 24 * 3 / 4 > LOOPMEM_SITES_MOST / 2,
+	       "the table fills up before the file");
 
-/* Offsets of records, 0 = free; LOCK_SITES. Alone on its pages, so that a fork's child can drop them. */
+/* A record; offset 0 = free. */
+struct slot {
+	uint32_t hash, offset;
+};
+
+/* The table of n slots lies at slot n, and behind it the one that it grows into: a short program touches few pages.
+ * LOCK_SITES. Alone on its pages, so that a fork's child can drop them. */
 static union {
-	uint32_t slot[SLOTS];
-	char pages[SLOTS * sizeof(uint32_t)];
+	struct slot slot[2 * MOST_SLOTS];
+	char pages[2 * MOST_SLOTS * sizeof(struct slot)];
 } index_pages __attribute__((aligned(65536)));
 
 /* LOCK_SITES, but for `header`, which is set once between two forks. */
 static struct loopmem_sites *header;
 static uint64_t reserved_bytes;
-static uint32_t records;
+static uint32_t records, slots = LEAST_SLOTS;
 static bool refused; /* no file can be made, or no more of it */
 static enum loopmem_python_stacks python_stacks;
 static enum loopmem_python_objects python_objects;
@@ -168,6 +178,7 @@ void site_table_forked(void)
 	header = NULL;
 	reserved_bytes = 0;
 	records = 0;
+	slots = LEAST_SLOTS;
 	refused = false;
 }
 
@@ -241,7 +252,7 @@ static uint32_t append(const struct content *c)
 	char *text = (char *)record + c->fixed_bytes;
 
 	CLAIM(thread.holds && used % 8 == 0 && used >= LOOPMEM_SITES_HEADER);
-	if (records > SLOTS * 3 / 4 || !reserve(used + bytes, false))
+	if (records > MOST_SLOTS * 3 / 4 || !reserve(used + bytes, false))
 		return 0;
 	memcpy(record, c->fixed, c->fixed_bytes);
 	memcpy(text, c->text[0], c->text_bytes[0]);
@@ -253,22 +264,44 @@ static uint32_t append(const struct content *c)
 	return (uint32_t)used;
 }
 
+/* The slot of what has that hash and content, or the free one where it belongs; content NULL: the free one. */
+static struct slot *find(uint32_t hash, const struct content *c)
+{
+	struct slot *table = &index_pages.slot[slots];
+
+	for (uint32_t i = hash;; i++) {
+		struct slot *slot = &table[i & (slots - 1)];
+		if (!slot->offset || (c && slot->hash == hash && is_same(slot->offset, c)))
+			return slot;
+	}
+}
+
+static void make_room(void)
+{
+	const struct slot *old = &index_pages.slot[slots];
+	uint32_t n = slots;
+
+	if (records < n / 4 * 3 || n == MOST_SLOTS)
+		return;
+	slots = 2 * n;
+	for (uint32_t i = 0; i < n; i++)
+		if (old[i].offset)
+			*find(old[i].hash, NULL) = old[i];
+}
+
 /* LOCK_SITES. */
 static uint32_t intern(const struct content *c)
 {
-	uint32_t *slot;
+	uint32_t hash = (uint32_t)hash_of(c);
+	struct slot *slot;
 
 	if (!header)
 		return 0;
-	for (uint64_t i = hash_of(c);; i++) {
-		slot = &index_pages.slot[i % SLOTS];
-		if (!*slot)
-			break;
-		if (is_same(*slot, c))
-			return *slot;
-	}
-	*slot = append(c);
-	return *slot;
+	make_room();
+	slot = find(hash, c);
+	if (!slot->offset)
+		*slot = (struct slot){hash, append(c)};
+	return slot->offset;
 }
 
 #define FIXED(struct_, first, last)       \
