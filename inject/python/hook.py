@@ -4,14 +4,19 @@ and multiprocessing for processes.py.
 Runs inside the user's program, started by python_boot.c, which gives every file here two names:
 `shim` (the C functions of python_calls.c) and `load` (gives another file here as a module).
 No module of ours is in sys.modules and nothing but `sys` and built-in modules is imported before
-torch or multiprocessing is. What torch has to look like is checked first; if it does not, nothing of it is touched.
+torch or multiprocessing is; nor are files compiled here before, since every program of Python pays for
+those. What torch has to look like is checked first; if it does not, nothing of it is touched.
 """
+import posix
 import sys
 
 faults = load("faults")
 wrappers = load("wrappers")
 
 TARGET = "torch.utils.data.dataloader"
+STARTS = "multiprocessing.process"
+EXECUTORS = ("concurrent.futures.process", "loky.process_executor",
+             "joblib.externals.loky.process_executor")
 
 # class, method, its first arguments, names that its code must use. All of it or none.
 NEEDED = (
@@ -55,6 +60,14 @@ def follow(module):
         module._SingleProcessDataLoaderIter, module._MultiProcessingDataLoaderIter))
     load("processes").loaders = pools.live
     shim.state(shim.HOOKED, version.encode())
+
+
+def follow_starts(module):
+    load("processes").follow_starts(module)
+
+
+def follow_executor(module):
+    load("processes").follow_executor(module)
 
 
 class Finder:
@@ -114,6 +127,9 @@ def install():
     """Follows what there is to follow now or when it is imported. False: ask again later."""
     load("phases").publish()
     shim.state(shim.INSTALLED, b"")
-    processes = load("processes")
-    ready = [await_module(name, follower) for name, follower in processes.FOLLOWERS.items()]
-    return all(ready) & await_module(TARGET, follow)
+    followers = {STARTS: follow_starts, TARGET: follow}
+    followers.update((name, follow_executor) for name in EXECUTORS)
+    return all([await_module(name, follower) for name, follower in followers.items()])
+
+
+posix.register_at_fork(before=shim.forking, after_in_parent=shim.forked)

@@ -30,8 +30,7 @@ KINDS = {
     "joblib.parallel": "joblib",
     "torch.multiprocessing.spawn": "spawn",
 }
-EXECUTORS = ("concurrent.futures.process", "loky.process_executor",
-             "joblib.externals.loky.process_executor")
+EXECUTORS = load("hook").EXECUTORS
 
 loaders = {}  # iterators of torch's that live, by id: hook.py puts those of pools.py here
 groups = {}  # key: its Group. Emptied in a forked child: those are the parent's
@@ -199,8 +198,5 @@ def follow_executor(module):
     wrap(cls, "__init__", making, lambda args, failed: None)
 
 
-FOLLOWERS = {"multiprocessing.process": follow_starts,
-             **{name: follow_executor for name in EXECUTORS}}
-posix.register_at_fork(before=shim.forking, after_in_parent=shim.forked,
-                       after_in_child=groups.clear)
+posix.register_at_fork(after_in_child=groups.clear)
 posix.register_at_fork(after_in_child=begun.clear)

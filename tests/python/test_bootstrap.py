@@ -134,6 +134,25 @@ def work():
 
 
 @tap.claim
+def what_multiprocessing_needs_of_it_is_compiled_when_that_is_imported():
+    program = profiled.script("""
+import gc, sys
+def work():
+    return len([bytearray(100000) for _ in range(50)])
+for _ in range(20): work()
+def ours():
+    return sorted(getattr(o, "__name__", "") for o in gc.get_objects() if type(o) is type(sys))
+print("loopmem.hook" in ours(), "loopmem.processes" in ours())
+import multiprocessing.process
+print("loopmem.hook" in ours(), "loopmem.processes" in ours())
+""", "late.py")
+    for number, path in SUPPORTED.items():
+        run = profiled.under([path, program])
+        check(number, profiled.INSTALLED, run)
+        assert run.stdout.split("\n")[:2] == ["True False", "True True"], (number, run.stdout, run.stderr)
+
+
+@tap.claim
 def processes_made_by_multiprocessing_have_it_too():
     # The first process hands out work and allocates next to nothing after its imports.
     text = """
