@@ -169,14 +169,18 @@ static void put_system(struct script *s, double t)
 							  .n = 1});
 }
 
-static void put_oom_kill(struct script *s, double t)
+/* One kill more in the cgroup at `oom_t`; the run ends by SIGKILL at `t`. */
+static void put_kill(struct script *s, double oom_t, double t)
 {
-	session_put_event(s->w, &(struct session_event){.t_ns = script_ns(t),
+	session_put_event(s->w, &(struct session_event){.t_ns = script_ns(oom_t),
 							.kind = "oom-kill",
 							.process = SESSION_NULL,
 							.pool = SESSION_NULL,
 							.value = 1,
 							.value2 = SESSION_NULL});
+	session_put_int(s->w, "ended_ns", script_ns(t));
+	session_put_int(s->w, "exit_signal", 9);
+	script_end_process(s, OWNER, t, 0, 9);
 }
 
 /* Killed by the kernel at 12 s, with the train pool idle for 4 s. */
@@ -198,9 +202,7 @@ static void make_killed(struct script *s)
 			script_walk(s, t, 3, 50, 0);
 		put_system(s, t);
 	}
-	put_oom_kill(s, 11.5);
-	session_put_int(s->w, "ended_ns", script_ns(12));
-	session_put_int(s->w, "exit_signal", 9);
+	put_kill(s, 11.5, 12);
 }
 
 static void a_killed_run_is_told_by_its_last_moment(void **state)
@@ -211,7 +213,6 @@ static void a_killed_run_is_told_by_its_last_moment(void **state)
 	(void)state;
 	make_killed(&s);
 	session_put_int(s.w, "oom_killed", 1);
-	script_end_process(&s, OWNER, 12, 0, 9);
 	m = script_leave(&s);
 	assert_string_equal(
 		summary(m),
@@ -232,7 +233,6 @@ static void a_signal_that_was_no_oom_is_named(void **state)
 
 	(void)state;
 	make_killed(&s);
-	script_end_process(&s, OWNER, 12, 0, 9);
 	m = script_leave(&s);
 	text = summary(m);
 	assert_ptr_equal(strstr(text, "loopmem: ended by SIGKILL at 0:12\nloopmem: peak 190 MiB"),
@@ -260,11 +260,8 @@ static void a_run_killed_before_it_was_read_says_that_too(void **state)
 	(void)state;
 	script_begin(&s, "killed at once");
 	put_system(&s, 0.01);
-	put_oom_kill(&s, 0.01);
-	session_put_int(s.w, "ended_ns", script_ns(0.01));
-	session_put_int(s.w, "exit_signal", 9);
+	put_kill(&s, 0.01, 0.01);
 	session_put_int(s.w, "oom_killed", 1);
-	script_end_process(&s, OWNER, 0.01, 0, 9);
 	m = script_leave(&s);
 	assert_string_equal(
 		summary(m),
