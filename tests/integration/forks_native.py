@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import tap
-from profiled import LOOPMEM, Session, path, run, start, target, until
+from profiled import LOOPMEM, Session, path, so_far, start, target, until
 
 SOURCE = f"{os.environ['SRC']}/tests/targets/preforks.c"
 
@@ -28,13 +28,7 @@ def grouped(way, processes, program=target("preforks")):
     file = path(f"{way}.loopmem")
     p = start(program, way, options=["-o", file], stdin=subprocess.PIPE)
     assert p.stdout.readline() == "ready\n"
-
-    def found():
-        try:
-            return Session(file).value("SELECT count(*) FROM pool_worker") == processes
-        except Exception:  # no session yet
-            return False
-    until(found, f"{processes} processes in groups")
+    until(lambda: so_far(file, "SELECT count(*) FROM pool_worker") == processes, f"{processes} processes in groups")
     _, err = p.communicate(timeout=20)
     assert p.returncode == 0, err
     r = subprocess.run([LOOPMEM, "report", "-f", "json", file], check=True, capture_output=True)

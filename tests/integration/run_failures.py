@@ -2,12 +2,11 @@
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import time
 
 import tap
-from profiled import BUILD, LOOPMEM, TMP, Session, children, path, run, start, target, until
+from profiled import BUILD, LOOPMEM, TMP, Session, children, path, run, so_far, start, target, until
 
 
 class SmallDisk:
@@ -135,13 +134,7 @@ def a_segment_that_is_cut_short_costs_what_it_would_have_told():
     until(lambda: os.path.exists(path("cut.loopmem")), "the session")
 
     heap = f"FROM heap JOIN process ON id = process WHERE pid = {pid}"
-
-    def is_read():
-        try:
-            return Session(path("cut.loopmem")).value(f"SELECT max(alloc_bytes) > 1 << 20 {heap}")
-        except sqlite3.OperationalError:  # no session yet
-            return 0
-    until(is_read, "the segment is read")
+    until(lambda: so_far(path("cut.loopmem"), f"SELECT max(alloc_bytes) > 1 << 20 {heap}"), "the segment is read")
     (segment,) = (f for f in os.listdir(directory) if f.startswith(f"{pid}-") and f.endswith(".seg"))
     os.truncate(f"{directory}/{segment}", 4096)
     until(lambda: not os.path.exists(f"{directory}/{segment}"), "it is given up")
@@ -237,14 +230,7 @@ def a_double_forked_daemon_is_still_seen():
 def workers_and_pools_that_came_and_went_between_two_looks_are_all_there():
     p = start(target("brief"), "20", "10", options=["-o", "brief.loopmem"], stdin=subprocess.PIPE)
     assert p.stdout.readline() == "ready\n"
-
-    def seen(table):
-        try:
-            return Session(path("brief.loopmem")).value(f"SELECT count(*) FROM {table}")
-        except sqlite3.OperationalError:  # no session yet
-            return 0
-
-    until(lambda: seen("heap"), "the program")
+    until(lambda: so_far(path("brief.loopmem"), "SELECT count(*) FROM heap"), "the program")
     os.kill(p.pid, signal.SIGSTOP)
     try:
         p.stdin.write("\n")
@@ -253,7 +239,7 @@ def workers_and_pools_that_came_and_went_between_two_looks_are_all_there():
         time.sleep(1.5)  # what is looked at once a second is due, together with all the rest
     finally:
         os.kill(p.pid, signal.SIGCONT)
-    until(lambda: seen("pool") == 20, "the pools")
+    until(lambda: so_far(path("brief.loopmem"), "SELECT count(*) FROM pool") == 20, "the pools")
     _, err = p.communicate(timeout=20)
     assert p.returncode == 0, err
     workers = Session(path("brief.loopmem")).rows("""

@@ -1,13 +1,12 @@
 """The figures of a session against the kernel's own, in controlled runs."""
 import os
 import signal
-import sqlite3
 import subprocess
 import time
 
 import tap
 from cgroups import own_cgroup
-from profiled import BUILD, LOOPMEM, TMP, Session, children, path, rollup, run, start, target, until
+from profiled import BUILD, LOOPMEM, TMP, Session, children, path, rollup, run, so_far, start, target, until
 
 MIB = 1 << 20
 
@@ -111,13 +110,7 @@ if not os.fork():
 sys.stdin.read()
 """, options=["-o", "late.loopmem"], stdin=subprocess.PIPE)
     assert p.stdout.readline() == "filled\n"
-
-    def is_measured():
-        try:
-            return Session(path("late.loopmem")).value("SELECT max(anon_bytes) > 64 << 20 FROM sample")
-        except sqlite3.OperationalError:  # no session yet
-            return False
-    until(is_measured, "the parent")
+    until(lambda: so_far(path("late.loopmem"), "SELECT max(anon_bytes) > 64 << 20 FROM sample"), "the parent")
     s = Session(path("late.loopmem"))
     os.kill(p.pid, signal.SIGSTOP)
     try:

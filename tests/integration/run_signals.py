@@ -5,7 +5,7 @@ import subprocess
 import time
 
 import tap
-from profiled import LOOPMEM, TMP, Session, alive, children, end, path, run, start, target, until
+from profiled import LOOPMEM, TMP, Session, alive, children, end, path, run, so_far, start, target, until
 
 
 def started(process, count=1):
@@ -17,12 +17,7 @@ def started(process, count=1):
 
 
 def session_has(name, sql):
-    def found():
-        try:
-            return Session(path(name)).value(sql)
-        except Exception:
-            return None
-    return until(found, sql)
+    return until(lambda: so_far(path(name), sql), sql)
 
 
 TRAP = "trap 'echo got; exit 9' {}; echo ready; while :; do sleep 0.05; done"

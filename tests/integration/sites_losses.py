@@ -1,6 +1,5 @@
 """Nothing that was sampled is lost on its way to the views: code without names, more sites than there is room for."""
 import json
-import sqlite3
 import subprocess
 import sys
 
@@ -28,15 +27,8 @@ def start(name, *command, options=()):
 
 def live(name, where=""):
     """Bytes as last read, of all sites or some."""
-    return profiled.Session(profiled.path(f"{name}.loopmem")).value(f"""
+    return profiled.so_far(profiled.path(f"{name}.loopmem"), f"""
         SELECT sum(live_bytes) FROM (SELECT live_bytes, max(t_ns) FROM site_sample JOIN site ON site.id = site {where} GROUP BY site)""") or 0
-
-
-def has_read(name, least):
-    try:
-        return live(name) >= least
-    except sqlite3.OperationalError:  # it is not there yet
-        return False
 
 
 def end(run):
@@ -52,7 +44,7 @@ def code_without_a_name_or_a_file_keeps_its_bytes():
     with open(profiled.path("program.py"), "w", encoding="utf-8") as f:
         f.write(NAMELESS)
     run = start("nameless", sys.executable, profiled.path("program.py"))
-    profiled.until(lambda: has_read("nameless", 80e6), "both blocks have a site")
+    profiled.until(lambda: live("nameless") >= 80e6, "both blocks have a site")
     end(run)
     session = profiled.path("nameless.loopmem")
     sites = json.loads(loopmem("report", "-f", "json", session))["sites"]
@@ -65,7 +57,7 @@ def code_without_a_name_or_a_file_keeps_its_bytes():
 def what_finds_no_room_is_one_row_in_every_view():
     run = start("many", profiled.target("manysites"), str(CHILDREN), options=["--sample-bytes=1"])
     whole = CHILDREN * (SITES * BYTES + LAST - 65536)  # a child's first 64 KiB are not sampled
-    profiled.until(lambda: has_read("many", whole), "all of it was read")
+    profiled.until(lambda: live("many") >= whole, "all of it was read")
     end(run)
     least = (CHILDREN * SITES - 32768) * BYTES  # the session has room for so many
     assert live("many", "WHERE stack IS NULL") > least

@@ -9,6 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import profiled
 import segments
 import sites
 import tap
@@ -109,22 +110,13 @@ def without_it_there_is_the_module_and_the_address():
     assert f"stripped+{hex(address)}" in shown, shown
 
 
-def ask(session, sql):
-    """The one figure, 0 as long as there is none. The file is the collector's to make."""
-    try:
-        with contextlib.closing(sqlite3.connect(f"file:{session}?mode=ro", uri=True)) as db:
-            return db.execute(sql).fetchone()[0] or 0
-    except sqlite3.OperationalError:
-        return 0
-
-
 def has_sites(session):
-    return ask(session, "SELECT count(*) FROM site WHERE stack IS NOT NULL")
+    return profiled.so_far(session, "SELECT count(*) FROM site WHERE stack IS NOT NULL")
 
 
 def allocated(session):
     """Bytes of all sites as last read."""
-    return ask(session, "SELECT sum(most) FROM (SELECT max(alloc_bytes) AS most FROM site_sample GROUP BY site)")
+    return profiled.so_far(session, "SELECT sum(most) FROM (SELECT max(alloc_bytes) AS most FROM site_sample GROUP BY site)") or 0
 
 
 def killed_collector(program, name):

@@ -1,4 +1,5 @@
 """Runs of `loopmem run`, and what their sessions hold, for tests in Python."""
+import contextlib
 import glob
 import os
 import signal
@@ -102,3 +103,13 @@ class Session:
 
     def sound(self):
         return self.value("PRAGMA integrity_check") == "ok"
+
+
+def so_far(file, sql, *args):
+    """A figure of a session that is being written; None where there is none, or where the collector has not made the file or its tables."""
+    try:
+        session = Session(file)
+        with contextlib.closing(session.db):
+            return session.value(sql, *args)
+    except sqlite3.OperationalError:
+        return None
