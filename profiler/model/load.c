@@ -21,6 +21,12 @@ static int64_t bytes_or_null(int64_t value)
 	return value == SESSION_NULL ? value : bytes_of(value);
 }
 
+/* A figure of an event that may be absent: -1 then. Sums of these stay within 64 bits too. */
+static int64_t count_of(int64_t value)
+{
+	return value < 0 ? -1 : bytes_of(value);
+}
+
 static int64_t time_of(int64_t value)
 {
 	return value < 0 ? 0 : value > TIME_MAX ? TIME_MAX : value;
@@ -132,6 +138,8 @@ static struct session_pool clean_pool(struct tables *t, const struct session_poo
 	p.exhausted_ns = time_or_null(p.exhausted_ns);
 	p.end_ns = time_or_null(p.end_ns);
 	p.stall_ns = time_of(p.stall_ns);
+	p.alloc_bytes = bytes_of(p.alloc_bytes);
+	p.free_bytes = bytes_of(p.free_bytes);
 	p.stage = strings_keep(&t->strings, p.stage);
 	p.start_method = strings_keep(&t->strings, p.start_method);
 	p.label = strings_keep(&t->strings, p.label ? p.label : "");
@@ -223,8 +231,8 @@ static int add_event(const struct session_event *row, void *arg)
 		.kind = kind_of(row->kind),
 		.process = row->process == SESSION_NULL ? -1 : tables_process(t, row->process),
 		.pool = row->pool == SESSION_NULL ? -1 : tables_pool(t, row->pool),
-		.value = row->value,
-		.value2 = row->value2,
+		.value = count_of(row->value),
+		.value2 = count_of(row->value2),
 		.text = strings_keep(&t->strings, row->text ? row->text : ""),
 	};
 	size_t at;

@@ -100,9 +100,9 @@ struct system_row {
 struct event_row {
 	int64_t t_ns, id;
 	enum event_kind kind;
-	int process, pool; /* indices, -1 = none */
-	int64_t value, value2;
-	const char *text; /* "" = none */
+	int process, pool;     /* indices, -1 = none */
+	int64_t value, value2; /* -1 = none */
+	const char *text;      /* "" = none */
 };
 
 struct round_time {

@@ -85,7 +85,8 @@ static struct kept most_measured(const struct model *m, int process, int64_t *la
 	for (size_t i = 0; m->trims && i < t->events.count; i++) {
 		const struct event_row *e = &t->events.items[i];
 
-		if (e->kind != EVENT_TRIM || e->process != process || e->value <= 0)
+		if (e->kind != EVENT_TRIM || e->process != process || e->value <= 0 ||
+		    e->value2 < 0)
 			continue;
 		*last_ns = e->t_ns;
 		most.tests++;

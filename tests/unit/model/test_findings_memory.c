@@ -93,6 +93,38 @@ static void what_did_not_come_back_by_trimming_is_not_kept(void **state)
 	model_close(m);
 }
 
+static void a_test_that_does_not_tell_what_stayed_is_none(void **state)
+{
+	struct script s;
+	struct model *m = trimming(&s, "torn", -1099511627776.0);
+	const struct model_finding *f = script_finding(m, "allocator-retention");
+
+	(void)state;
+	assert_non_null(f);
+	assert_mib(f->bytes, 200);
+	assert_string_equal(f->evidence[3].key, "seconds");
+	model_close(m);
+}
+
+static void kills_beyond_any_machine_stay_a_number(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "absurd");
+	for (int i = 0; i < 2; i++)
+		session_put_event(s.w, &(struct session_event){.t_ns = script_ns(1),
+							       .kind = "oom-kill",
+							       .process = SESSION_NULL,
+							       .pool = SESSION_NULL,
+							       .value = INT64_MAX,
+							       .value2 = SESSION_NULL});
+	m = script_finish(&s, 2);
+	assert_true(m->totals.oom_kills > 0);
+	model_close(m);
+}
+
 static struct model *locking(struct script *s, const char *name, double mib)
 {
 	script_begin(s, name);
@@ -164,6 +196,8 @@ int main(void)
 		cmocka_unit_test(what_goes_back_within_a_second_is_not_kept),
 		cmocka_unit_test(what_came_back_by_trimming_is_told_as_measured),
 		cmocka_unit_test(what_did_not_come_back_by_trimming_is_not_kept),
+		cmocka_unit_test(a_test_that_does_not_tell_what_stayed_is_none),
+		cmocka_unit_test(kills_beyond_any_machine_stay_a_number),
 		cmocka_unit_test(locked_memory_is_a_notice_at_its_moment),
 		cmocka_unit_test(a_worker_with_workers_is_found),
 	};
