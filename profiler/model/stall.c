@@ -11,9 +11,6 @@
 /* In the unit of ticks that Linux shows to programs (USER_HZ). */
 #define TICKS_PER_SECOND 100.0
 
-/* A stall of less than this share is none. */
-#define BOUND_SHARE 0.05
-
 /* Workers that wanted so many times the CPUs that they got, and for half of the time, waited for them; less is the error of few readings. */
 #define WAITED_RATIO 1.3
 #define WAITED_SHARE 0.5
@@ -160,6 +157,6 @@ void stall_predict(const struct model *m, size_t pool, const struct stall_questi
 	after_s = delivery_stall_s(&d);
 	out->seconds = after_s - before_s;
 	/* it never waited for more than handing over takes */
-	if (o.stall_s < BOUND_SHARE * o.between_s)
+	if (o.stall_s < STALL_NONE_SHARE * o.between_s)
 		out->bound_s = after_s;
 }

@@ -7,6 +7,9 @@
 
 #include "profiler/model/model.h"
 
+/* A stall of less than this share is none. */
+#define STALL_NONE_SHARE 0.05
+
 struct stall_question {
 	int64_t workers, prefetch;         /* as it was */
 	int64_t new_workers, new_prefetch; /* as asked */

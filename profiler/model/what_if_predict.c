@@ -13,8 +13,6 @@
 #define GROWTH_SHARE 0.1
 #define GROWTH_LATE  0.25
 
-#define BOUND_SHARE 0.05 /* as in stall.c */
-
 /* torch's own, where a loader did not tell. */
 enum { PREFETCH_USUAL = 2, WORKERS_TRUSTED = 1 << 20 };
 
@@ -168,7 +166,8 @@ static void settle_stall(const struct model *m, const struct stall_sum *sum,
 	out->stall_ns = out->stall_before_ns + change_ns;
 	if (out->stall_ns < 0)
 		out->stall_ns = 0;
-	out->stall_at_most = sum->bound_s * NS_PER_SECOND > BOUND_SHARE * (double)out->stall_ns;
+	out->stall_at_most = sum->bound_s * NS_PER_SECOND >
+			     STALL_NONE_SHARE * (double)out->stall_ns;
 	if (owners(m) == 1 && m->end != MODEL_RUNNING)
 		out->duration_ns = m->totals.duration_ns + out->stall_ns - out->stall_before_ns;
 }
