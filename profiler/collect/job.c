@@ -154,15 +154,14 @@ struct process *job_add(struct job *j, pid_t pid, struct process *parent)
 		return p;
 	if (p) /* the pid came again */
 		job_end(j, p, 0, NULL);
+	if (!parent && j->count) { /* before it has a number: a parent that is new takes one */
+		parent = job_add_parent(j, pid);
+		if (!parent)
+			return NULL;
+	}
 	p = new_process(j);
 	if (!p)
 		return NULL;
-	if (!parent && j->count)
-		parent = job_add_parent(j, pid);
-	if (!parent && j->count) {
-		free_process(p);
-		return NULL;
-	}
 	/* A zombie has nothing left to show, and may be one that was seen to end. Only of the root it
 	 * has to be known that it was there. */
 	if (process_open(p, pid, parent, j->recorder) || (p->exiting && j->count)) {

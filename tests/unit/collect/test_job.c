@@ -73,6 +73,8 @@ static void a_grandchild_that_is_met_first_brings_its_parent(void **state)
 	assert_int_equal(p->parent->pid, l.child);
 	assert_ptr_equal(p->parent->parent, job.items[0]);
 	assert_int_equal(job.count, 3);
+	for (size_t i = 0; i < job.count; i++) /* each is a row of its own */
+		assert_int_equal(job.items[i]->id, i + 1);
 	job_release(&job);
 	session_close(recorder.session, &e);
 	recorder_release(&recorder);
