@@ -139,11 +139,12 @@ struct process *job_add_parent(struct job *j, pid_t pid)
 	struct proc_stat stat;
 	struct process *parent;
 
-	if (proc_read(pid, "stat", text, sizeof(text)) <= 0 || proc_stat_parse(text, &stat) ||
-	    stat.parent_pid <= 1)
+	if (proc_read(pid, "stat", text, sizeof(text)) <= 0 || proc_stat_parse(text, &stat))
 		return NULL;
 	parent = job_find(j, stat.parent_pid);
-	return parent ? parent : job_add(j, stat.parent_pid, NULL);
+	if (parent || stat.parent_pid <= 1) /* the first process may be the root, and has no parent */
+		return parent;
+	return job_add(j, stat.parent_pid, NULL);
 }
 
 struct process *job_add(struct job *j, pid_t pid, struct process *parent)

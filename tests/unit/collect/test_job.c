@@ -1,5 +1,6 @@
 /* Who is whose parent, of real processes. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@
 #include "crafted.h"
 #include "profiler/collect/clock.h"
 #include "profiler/collect/job.h"
+#include "profiler/collect/proc_file.h"
 #include "profiler/session/session.h"
 
 /* A child that has a child; both live until `gate` is closed. */
@@ -100,11 +102,51 @@ static void a_process_of_nobody_in_the_job_is_not_taken(void **state)
 	end_line(&l);
 }
 
+/* The parent that a process has now, as it tells it. */
+static pid_t parent_of_grandchild(const struct line *l)
+{
+	char text[1024];
+	struct proc_stat stat;
+
+	assert_true(proc_read(l->grandchild, "stat", text, sizeof(text)) > 0);
+	assert_int_equal(proc_stat_parse(text, &stat), 0);
+	return stat.parent_pid;
+}
+
+/* In a container the training itself is the first process. The orphan's parent is that of this one. */
+static void children_of_the_first_process_are_its_own(void **state)
+{
+	struct recorder recorder = {.clock_ns = clock_monotonic_ns()};
+	struct line l = start_line();
+	struct error e;
+	struct job job;
+
+	(void)state;
+	kill(l.child, SIGKILL);
+	assert_int_equal(waitpid(l.child, NULL, 0), l.child);
+	if (parent_of_grandchild(&l) != 1) {
+		close(l.gate);
+		print_message("orphans do not come to the first process here\n");
+		skip();
+	}
+	assert_int_equal(session_create(&recorder.session, crafted_path("job.loopmem"), 1, &e), 0);
+	job_init(&job, &recorder, -1);
+	assert_non_null(job_add(&job, 1, NULL));
+	assert_non_null(job_add(&job, l.grandchild, NULL));
+	assert_ptr_equal(job.items[1]->parent, job.items[0]);
+	assert_int_equal(job.count, 2);
+	job_release(&job);
+	session_close(recorder.session, &e);
+	recorder_release(&recorder);
+	close(l.gate);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_grandchild_that_is_met_first_brings_its_parent),
 		cmocka_unit_test(a_process_of_nobody_in_the_job_is_not_taken),
+		cmocka_unit_test(children_of_the_first_process_are_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
