@@ -15,7 +15,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-enum { MAPS_LIMIT = 16 << 20, WAITING = 64 };
+enum { WAITING = 64 };
 
 /* A worker that was handed its queues and may not have taken all of them yet. */
 struct waiting {
@@ -136,7 +136,7 @@ static int is_named_worker(pid_t pid)
 
 static int read_ipc(struct attach *a, const struct process *p, struct proc_ipc *ipc)
 {
-	if (!proc_text_read(&a->maps, p->pid, "maps", MAPS_LIMIT) &&
+	if (!proc_text_read(&a->maps, p->pid, "maps", PROC_MAPS_LIMIT) &&
 	    !proc_ipc_parse_maps(ipc, a->maps.data) && !proc_ipc_read_fds(ipc, p->pid))
 		return 0;
 	if (p->state == PROCESS_ALIVE && !a->refused++)

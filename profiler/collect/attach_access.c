@@ -13,8 +13,6 @@
 #include "profiler/collect/proc_file.h"
 #include "profiler/collect/proc_ipc.h"
 
-enum { MAPS_LIMIT = 16 << 20 };
-
 static int absent(pid_t pid, struct error *e)
 {
 	if (!kill(pid, 0) || errno == EPERM) {
@@ -46,7 +44,7 @@ static int check_identity(pid_t pid, struct error *e)
 
 	if (pid == getpid())
 		return error_set(e, ERROR_USAGE, "process %d is this loopmem itself", (int)pid);
-	if (proc_read(pid, "stat", text, sizeof(text)) <= 0 || proc_stat_parse(text, &stat))
+	if (proc_stat_read(pid, &stat))
 		return absent(pid, e);
 	if (stat.state == 'Z' || stat.state == 'X')
 		return error_set(e, ERROR_UNREADABLE, "process %d has ended already", (int)pid);
@@ -106,12 +104,9 @@ int attach_check(pid_t pid, struct error *e)
 
 static pid_t parent_of(pid_t pid)
 {
-	char text[1024];
 	struct proc_stat stat;
 
-	return proc_read(pid, "stat", text, sizeof(text)) <= 0 || proc_stat_parse(text, &stat)
-		       ? 0
-		       : stat.parent_pid;
+	return proc_stat_read(pid, &stat) ? 0 : stat.parent_pid;
 }
 
 /* An empty set where they cannot be read. */
@@ -120,7 +115,7 @@ static struct id_set semaphores_of(pid_t pid)
 	struct proc_ipc ipc = {0};
 	struct proc_text maps = {0};
 
-	if (!proc_text_read(&maps, pid, "maps", MAPS_LIMIT))
+	if (!proc_text_read(&maps, pid, "maps", PROC_MAPS_LIMIT))
 		proc_ipc_parse_maps(&ipc, maps.data);
 	proc_text_release(&maps);
 	return ipc.semaphores;

@@ -48,12 +48,10 @@ static void mark_foreign(struct discovery *d, pid_t pid)
 /* 1 when the process was added. */
 static int look_at(struct discovery *d, struct job *j, pid_t pid)
 {
-	char text[1024];
 	struct proc_stat stat;
 	struct process *parent;
 
-	if (proc_read(pid, "stat", text, sizeof(text)) <= 0 || proc_stat_parse(text, &stat) ||
-	    stat.state == 'Z')
+	if (proc_stat_read(pid, &stat) || stat.state == 'Z')
 		return 0;
 	parent = job_find(j, stat.parent_pid);
 	if (!parent && !j->count)

@@ -135,11 +135,10 @@ static void watch(struct job *j, struct process *p)
 
 struct process *job_add_parent(struct job *j, pid_t pid)
 {
-	char text[1024];
 	struct proc_stat stat;
 	struct process *parent;
 
-	if (proc_read(pid, "stat", text, sizeof(text)) <= 0 || proc_stat_parse(text, &stat))
+	if (proc_stat_read(pid, &stat))
 		return NULL;
 	parent = job_find(j, stat.parent_pid);
 	if (parent || stat.parent_pid <= 1) /* the first process may be the root, and has no parent */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/collect/proc_file.h"
+
 enum { /* fields of stat as proc(5) counts them */
        FIELD_STATE = 3,
        FIELD_PARENT = 4,
@@ -112,4 +114,13 @@ int proc_status_parse(const char *text, struct proc_status *out)
 	keyed_text_parse(text, fields, sizeof(fields) / sizeof(fields[0]), out);
 	out->inner_pid = inner_pid(text);
 	return 0;
+}
+
+int proc_stat_read(pid_t pid, struct proc_stat *out)
+{
+	char text[1024];
+	ssize_t n = proc_read(pid, "stat", text, sizeof(text));
+
+	*out = (struct proc_stat){0};
+	return n < 0 ? (int)n : proc_stat_parse(text, out);
 }

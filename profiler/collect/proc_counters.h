@@ -45,4 +45,8 @@ int proc_stat_parse(const char *text, struct proc_stat *out);
 int proc_statm_parse(const char *text, int64_t page_bytes, struct proc_statm *out);
 int proc_status_parse(const char *text, struct proc_status *out);
 
+/* Reads and parses stat of a process that no file is kept of. 0 or -errno (-ESRCH and -ENOENT: gone, *out is
+ * zero). */
+int proc_stat_read(pid_t pid, struct proc_stat *out);
+
 #endif

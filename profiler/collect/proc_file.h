@@ -38,6 +38,8 @@ struct proc_text {
 	size_t size, capacity;
 };
 
+enum { PROC_MAPS_LIMIT = 16 << 20 }; /* of a maps file: 65530 areas of 250 bytes */
+
 /* 0 or -errno. At most `limit` bytes are read; the rest of a longer file is left. */
 int proc_text_read(struct proc_text *t, pid_t pid, const char *name, size_t limit);
 void proc_text_release(struct proc_text *t);

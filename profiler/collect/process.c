@@ -120,21 +120,18 @@ int process_open(struct process *p, pid_t pid, struct process *parent, const str
 
 int64_t process_birth_ns(const struct recorder *r, pid_t pid)
 {
-	char text[1024];
 	struct proc_stat stat;
 
-	if (proc_read(pid, "stat", text, sizeof(text)) <= 0 || proc_stat_parse(text, &stat))
+	if (proc_stat_read(pid, &stat))
 		return INT64_MIN / 2;
 	return time_of_ticks(r, stat.start_ticks);
 }
 
 int process_is(pid_t pid, uint64_t start_ticks)
 {
-	char text[1024];
 	struct proc_stat stat;
 
-	return proc_read(pid, "stat", text, sizeof(text)) > 0 && !proc_stat_parse(text, &stat) &&
-	       stat.start_ticks == start_ticks;
+	return !proc_stat_read(pid, &stat) && stat.start_ticks == start_ticks;
 }
 
 void process_close(struct process *p)

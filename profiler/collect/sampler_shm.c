@@ -7,8 +7,6 @@
 
 #include "profiler/collect/proc_shm.h"
 
-enum { MAPS_LIMIT = 16 << 20 };
-
 struct walk {
 	struct sampler *sampler;
 	struct shm_holder who;
@@ -71,7 +69,7 @@ static void walk_process(struct sampler *s, struct process *p, int64_t t_ns)
 	};
 
 	proc_shm_each_held(p->pid, see, &w);
-	if (may_map(s, &w, p) && !proc_text_read(&s->maps, p->pid, "maps", MAPS_LIMIT))
+	if (may_map(s, &w, p) && !proc_text_read(&s->maps, p->pid, "maps", PROC_MAPS_LIMIT))
 		proc_shm_each_mapped(s->maps.data, see, &w);
 }
 

@@ -73,13 +73,12 @@ void segment_dir_remove(struct segment_dir *d)
 /* Is there certainly no process any more that has this pid and start? */
 static int is_gone(int pid, uint64_t start_ticks)
 {
-	char text[1024];
 	struct proc_stat stat;
-	ssize_t n = proc_read(pid, "stat", text, sizeof(text));
+	int error = proc_stat_read(pid, &stat);
 
-	if (n == -ENOENT || n == -ESRCH)
+	if (error == -ENOENT || error == -ESRCH)
 		return 1;
-	return n > 0 && !proc_stat_parse(text, &stat) && stat.start_ticks != start_ticks;
+	return !error && stat.start_ticks != start_ticks;
 }
 
 /* A collector holds a lock on its directory (segments.c), which also tells of one that lives in
@@ -128,11 +127,9 @@ static void remove_stale(const char *base)
 
 static int make_in(struct segment_dir *d, const char *base)
 {
-	char text[1024];
-	struct proc_stat self = {0};
+	struct proc_stat self;
 
-	if (proc_read(getpid(), "stat", text, sizeof(text)) > 0)
-		proc_stat_parse(text, &self);
+	proc_stat_read(getpid(), &self);
 	if ((size_t)snprintf(d->path, sizeof(d->path), "%s/" PREFIX "%d-%" PRIu64 "-XXXXXX", base,
 			     (int)getpid(), self.start_ticks) >= sizeof(d->path))
 		return -ENAMETOOLONG;

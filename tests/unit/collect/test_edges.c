@@ -59,11 +59,9 @@ static void finish_edges(struct process *p, void *edges)
 
 static uint64_t own_start_ticks(void)
 {
-	char text[1024];
 	struct proc_stat stat;
 
-	assert_true(proc_read(getpid(), "stat", text, sizeof(text)) > 0);
-	assert_int_equal(proc_stat_parse(text, &stat), 0);
+	assert_int_equal(proc_stat_read(getpid(), &stat), 0);
 	return stat.start_ticks;
 }
 

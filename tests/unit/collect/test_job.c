@@ -12,7 +12,6 @@
 #include "crafted.h"
 #include "profiler/collect/clock.h"
 #include "profiler/collect/job.h"
-#include "profiler/collect/proc_file.h"
 #include "profiler/session/session.h"
 
 /* A child that has a child; both live until `gate` is closed. */
@@ -105,11 +104,9 @@ static void a_process_of_nobody_in_the_job_is_not_taken(void **state)
 /* The parent that a process has now, as it tells it. */
 static pid_t parent_of_grandchild(const struct line *l)
 {
-	char text[1024];
 	struct proc_stat stat;
 
-	assert_true(proc_read(l->grandchild, "stat", text, sizeof(text)) > 0);
-	assert_int_equal(proc_stat_parse(text, &stat), 0);
+	assert_int_equal(proc_stat_read(l->grandchild, &stat), 0);
 	return stat.parent_pid;
 }
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -117,6 +118,18 @@ static void a_status_without_memory_lines_is_an_exiting_process(void **state)
 	assert_int_equal(proc_status_parse("VmRSS:\t 1 kB\n", &s), -EINVAL);
 }
 
+static void stat_is_read_of_a_process_that_lives_and_of_no_other(void **state)
+{
+	struct proc_stat s;
+
+	(void)state;
+	assert_int_equal(proc_stat_read(getpid(), &s), 0);
+	assert_int_equal(s.parent_pid, getppid());
+	assert_true(s.start_ticks > 0);
+	assert_int_equal(proc_stat_read(0x7fffffff, &s), -ENOENT);
+	assert_int_equal(s.start_ticks, 0);
+}
+
 struct two {
 	int64_t a, b;
 };
@@ -162,6 +175,7 @@ int main(void)
 		cmocka_unit_test(stat_fields_are_found_by_number),
 		cmocka_unit_test(a_name_with_brackets_and_blanks_moves_no_field),
 		cmocka_unit_test(stat_cut_short_is_refused),
+		cmocka_unit_test(stat_is_read_of_a_process_that_lives_and_of_no_other),
 		cmocka_unit_test(statm_is_pages),
 		cmocka_unit_test(shared_beyond_resident_is_no_negative_memory),
 		cmocka_unit_test(status_is_read_by_name),
