@@ -5,12 +5,17 @@
 #include <stdint.h>
 #include <time.h>
 
+static inline int64_t clock_in_ns(struct timespec t)
+{
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 static inline int64_t clock_read_ns(clockid_t id)
 {
 	struct timespec t;
 
 	clock_gettime(id, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	return clock_in_ns(t);
 }
 
 /* CLOCK_MONOTONIC: the clock of segments and sessions. */

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "profiler/collect/clock.h"
 #include "profiler/collect/proc_shm.h"
 
 static const char directory[] = "/dev/shm";
@@ -46,25 +46,10 @@ struct left {
 };
 
 struct search {
-	const struct job *job;
 	int64_t began_ns; /* the session, by the clock of files */
 	struct left left[TOLD_MOST];
 	size_t count;
 };
-
-static int64_t ns_of(struct timespec t)
-{
-	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
-static int64_t began_ns(const struct job *j)
-{
-	struct timespec mono, real;
-
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	clock_gettime(CLOCK_REALTIME, &real);
-	return ns_of(real) - ns_of(mono) + j->recorder->clock_ns;
-}
 
 /* A file of this user whose maker's pid nobody has. */
 static int is_abandoned(int dir_fd, const char *name, pid_t creator, struct stat *st)
@@ -112,7 +97,7 @@ static void look_at(struct search *s, int dir_fd, const char *name, pid_t creato
 
 	if (!is_abandoned(dir_fd, name, creator, &st))
 		return;
-	one.earlier = ns_of(st.st_ctim) < s->began_ns;
+	one.earlier = clock_in_ns(st.st_ctim) < s->began_ns;
 	one.bytes = (int64_t)st.st_blocks * 512;
 	snprintf(one.name, sizeof(one.name), "%s/%s", directory, name);
 	if (one.bytes && (!one.earlier || is_held_by_nobody(dir_fd, name)))
@@ -148,7 +133,8 @@ static void search(struct search *s)
 
 void shm_space_tell_stale(const struct job *j, int64_t t_ns)
 {
-	struct search s = {.job = j, .began_ns = began_ns(j)};
+	int64_t began_ns = clock_read_ns(CLOCK_REALTIME) - recorder_now(j->recorder);
+	struct search s = {.began_ns = began_ns};
 
 	if (manager_lives(j))
 		return;

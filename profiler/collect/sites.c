@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "profiler/collect/clock.h"
@@ -20,19 +19,11 @@ enum {
 	MOST_STACKS = 1 << 18,
 };
 
-static int64_t in_ns(struct timespec t)
-{
-	return t.tv_sec * 1000 * MS + t.tv_nsec;
-}
-
 void sites_init(struct sites *s, struct recorder *r)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
 	*s = (struct sites){
 		.recorder = r,
-		.began_ns = in_ns(now),
+		.began_ns = clock_read_ns(CLOCK_REALTIME),
 		.modules.most = MOST_MODULES,
 		.frames.most = MOST_FRAMES,
 		.stacks.most = MOST_STACKS,
@@ -210,7 +201,8 @@ static int may_be_what_ran(const struct sites *s, const struct sites_module_row 
 {
 	struct stat st;
 
-	return row->build_id_bytes || (!stat(row->path, &st) && in_ns(st.st_ctim) < s->began_ns);
+	return row->build_id_bytes ||
+	       (!stat(row->path, &st) && clock_in_ns(st.st_ctim) < s->began_ns);
 }
 
 static int64_t resolve_module(struct sites *s, int32_t module, sites_resolve_fn *resolve,
