@@ -141,7 +141,8 @@ struct process *job_add_parent(struct job *j, pid_t pid)
 	if (proc_stat_read(pid, &stat))
 		return NULL;
 	parent = job_find(j, stat.parent_pid);
-	if (parent || stat.parent_pid <= 1) /* the first process may be the root, and has no parent */
+	if (parent ||
+	    stat.parent_pid <= 1) /* the first process may be the root, and has no parent */
 		return parent;
 	return job_add(j, stat.parent_pid, NULL);
 }

@@ -40,8 +40,8 @@ struct sites {
 	struct numbers modules, frames, stacks;
 	struct sites_module_row *module_rows; /* by number - 1 */
 	struct sites_frame_row *frame_rows;
-	struct sites_site_row *site_rows;
-	int32_t site_count; /* of all processes */
+	struct session_site_sample *site_rows; /* as last written; site 0 = not yet */
+	int32_t site_count;                    /* of all processes */
 	int32_t module_room, frame_room, site_room;
 	int64_t began_ns;              /* CLOCK_REALTIME */
 	int64_t read_ns, height_bytes; /* of the last reading of all */

@@ -154,33 +154,26 @@ static int64_t live_of(uint64_t alloc, uint64_t freed)
 	return alloc > freed ? (int64_t)(alloc - freed) : 0;
 }
 
-static void put_sample(struct sites_reading *reading, int32_t number, struct sites_site_row *row,
+static void put_sample(const struct sites_reading *reading, int32_t number,
 		       const struct sites_site *site)
 {
 	const struct loopmem_site_counts *c = &site->counts;
-	struct sites_site_row now = {
+	struct session_site_sample *last = &reading->s->site_rows[number - 1];
+	struct session_site_sample now = {
+		.t_ns = reading->t_ns,
+		.site = number,
 		.live_bytes = live_of(c->alloc_bytes, c->free_bytes),
 		.live_blocks = blocks_of((uint64_t)live_of(c->alloc_blocks, c->free_blocks)),
 		.alloc_bytes = (int64_t)(c->alloc_bytes & INT64_MAX),
 		.alloc_blocks = blocks_of(c->alloc_blocks),
 		.edge_live_bytes = site->edge_live_bytes < 0 ? SESSION_NULL : site->edge_live_bytes,
-		.written = 1,
 	};
 
-	if (row->written && row->live_bytes == now.live_bytes &&
-	    row->alloc_bytes == now.alloc_bytes && row->edge_live_bytes == now.edge_live_bytes)
+	if (last->site && last->live_bytes == now.live_bytes &&
+	    last->alloc_bytes == now.alloc_bytes && last->edge_live_bytes == now.edge_live_bytes)
 		return;
-	*row = now;
-	session_put_site_sample(reading->s->recorder->session,
-				&(struct session_site_sample){
-					.t_ns = reading->t_ns,
-					.site = number,
-					.live_bytes = now.live_bytes,
-					.live_blocks = now.live_blocks,
-					.alloc_bytes = now.alloc_bytes,
-					.alloc_blocks = now.alloc_blocks,
-					.edge_live_bytes = now.edge_live_bytes,
-				});
+	*last = now;
+	session_put_site_sample(reading->s->recorder->session, &now);
 }
 
 /* The number of one that is told for the first time; 0 = its stack is not known, or there are too many, or no memory. The
@@ -229,7 +222,7 @@ static int32_t take_site(void *arg, const struct sites_site *given)
 	if (!number)
 		number = new_site(reading, &site);
 	if (number)
-		put_sample(reading, number, &reading->s->site_rows[number - 1], &site);
+		put_sample(reading, number, &site);
 	else
 		add_site(&reading->rest, &site);
 	return number;

@@ -21,12 +21,6 @@ struct sites_frame_row {
 	uint64_t address;
 };
 
-struct sites_site_row {
-	int64_t live_bytes, live_blocks, alloc_bytes, alloc_blocks,
-		edge_live_bytes; /* as last written */
-	int written;
-};
-
 /* The process whose file is being read. */
 struct sites_reading {
 	struct sites *s;
