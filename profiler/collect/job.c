@@ -49,21 +49,6 @@ struct process *job_find_id(const struct job *j, int64_t id)
 	return NULL;
 }
 
-/* A child tells its birth when it runs for the first time: on a busy machine that may be long after its
- * parent was told the pid and said it. */
-static struct process *born_late(const struct job *j, pid_t inner_pid, int64_t t_ns)
-{
-	const int64_t late_ns = 1000000000;
-
-	for (size_t i = 0; i < j->count; i++) { /* the oldest first */
-		struct process *p = j->items[i];
-
-		if (p->inner_pid == inner_pid && p->born_ns > t_ns && p->born_ns - t_ns < late_ns)
-			return p;
-	}
-	return NULL;
-}
-
 struct process *job_find_inner(const struct job *j, pid_t inner_pid, int64_t t_ns)
 {
 	const int64_t slack_ns = 20000000; /* start times come in steps of 10 ms */
@@ -75,7 +60,7 @@ struct process *job_find_inner(const struct job *j, pid_t inner_pid, int64_t t_n
 		    (p->state == PROCESS_ALIVE || p->ended_ns >= t_ns - slack_ns))
 			return p;
 	}
-	return born_late(j, inner_pid, t_ns);
+	return NULL;
 }
 
 static struct process *new_process(struct job *j)
@@ -190,8 +175,7 @@ struct process *job_add_dead(struct job *j, const struct segment_identity *ident
 	p->pid = p->inner_pid = identity->pid;
 	p->start_ticks = identity->start_ticks;
 	memcpy(p->cmdline, identity->cmdline, sizeof(identity->cmdline));
-	p->born_ns = recorder_time(j->recorder,
-				   identity->fork_ns ? identity->fork_ns : identity->birth_ns);
+	process_take_birth(p, identity, j->recorder);
 	p->parent = job_find_inner(j, identity->parent_pid, p->born_ns);
 	if (p->parent == p)
 		p->parent = NULL;

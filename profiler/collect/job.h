@@ -50,8 +50,8 @@ struct process *job_add_dead(struct job *j, const struct segment_identity *ident
 struct process *job_find(const struct job *j, pid_t pid);
 struct process *job_find_id(const struct job *j, int64_t id);
 
-/* The process that called itself `inner_pid` (in its pid namespace) at t_ns, to 20 ms; else one of that
- * pid that told its birth within the next second; NULL = none. */
+/* The process that called itself `inner_pid` (in its pid namespace) at t_ns, to 20 ms; NULL =
+ * none. */
 struct process *job_find_inner(const struct job *j, pid_t inner_pid, int64_t t_ns);
 
 /* Takes the last that the segment of a process tells, which ended or whose segment is lost, which is

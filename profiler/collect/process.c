@@ -11,13 +11,13 @@
 #include "profiler/collect/clock.h"
 #include "profiler/collect/exit_status.h"
 
-/* Clock ticks since boot to session time. Boot time runs on while the machine sleeps, the session's
+/* Clock ticks since boot to session time, of whatever number a segment tells. Boot time runs on while the machine sleeps, the session's
  * clock does not. */
 static int64_t time_of_ticks(const struct recorder *r, uint64_t ticks)
 {
 	int64_t asleep_ns = clock_read_ns(CLOCK_BOOTTIME) - clock_monotonic_ns();
-	int64_t since_boot_ns = (int64_t)(ticks * (uint64_t)(1000000000 / sysconf(_SC_CLK_TCK)));
-	int64_t t_ns = since_boot_ns - asleep_ns - r->clock_ns;
+	uint64_t since_boot_ns = ticks * (uint64_t)(1000000000 / sysconf(_SC_CLK_TCK));
+	int64_t t_ns = (int64_t)(since_boot_ns - (uint64_t)(asleep_ns + r->clock_ns));
 
 	return t_ns > 0 ? t_ns : 0;
 }
@@ -125,6 +125,21 @@ int64_t process_birth_ns(const struct recorder *r, pid_t pid)
 	if (proc_stat_read(pid, &stat))
 		return INT64_MIN / 2;
 	return time_of_ticks(r, stat.start_ticks);
+}
+
+void process_take_birth(struct process *p, const struct segment_identity *identity,
+			const struct recorder *r)
+{
+	int64_t step_ns = 1000000000 / sysconf(_SC_CLK_TCK);
+	int64_t fork_ns = recorder_time(r, identity->fork_ns);
+
+	if (!identity->start_ticks) {
+		p->born_ns = identity->fork_ns ? fork_ns : recorder_time(r, identity->birth_ns);
+		return;
+	}
+	p->born_ns = time_of_ticks(r, identity->start_ticks);
+	if (fork_ns >= p->born_ns && fork_ns - p->born_ns < step_ns)
+		p->born_ns = fork_ns;
 }
 
 int process_is(pid_t pid, uint64_t start_ticks)

@@ -94,6 +94,11 @@ int process_is(pid_t pid, uint64_t start_ticks);
 /* When the process that has this pid was started, in the session's time; long ago when there is none. */
 int64_t process_birth_ns(const struct recorder *r, pid_t pid);
 
+/* Takes the birth of a process with a segment. The kernel knows it to 10 ms, and a forked process tells it more exactly, unless it
+ * ran for the first time later than that: on a busy machine a second may pass. */
+void process_take_birth(struct process *p, const struct segment_identity *identity,
+			const struct recorder *r);
+
 /* Closes files, pidfd and segment. */
 void process_close(struct process *p);
 

@@ -105,6 +105,19 @@ static void read_inotify(struct segments *s, const struct job *j)
 	}
 }
 
+/* NULL = there is none in the job yet. */
+static struct process *find_parent(struct job *j, const struct segment_identity *identity)
+{
+	int64_t t_ns = recorder_time(j->recorder, identity->birth_ns);
+	struct process *parent = job_find_inner(j, identity->parent_pid, t_ns);
+
+	if (parent || !j->count)
+		return parent;
+	/* Of two that are new the child's segment may come first. That it has one proves that it belongs here. */
+	parent = job_add_parent(j, identity->pid);
+	return parent ? parent : j->items[0];
+}
+
 /* The living process whose segment this is, found by its pid in its own namespace and its start;
  * added when it is new. */
 static struct process *find_process(struct job *j, const struct segment_identity *identity)
@@ -115,16 +128,7 @@ static struct process *find_process(struct job *j, const struct segment_identity
 		if (p->inner_pid == identity->pid && p->start_ticks == identity->start_ticks)
 			return p;
 	if (process_is(identity->pid, identity->start_ticks)) {
-		struct process *parent = job_find_inner(
-			j, identity->parent_pid, recorder_time(j->recorder, identity->birth_ns));
-
-		if (!parent &&
-		    j->count) { /* of two that are new the child's segment may come first */
-			parent = job_add_parent(j, identity->pid);
-			if (!parent) /* its segment proves that it belongs here */
-				parent = j->items[0];
-		}
-		p = job_add(j, identity->pid, parent);
+		p = job_add(j, identity->pid, find_parent(j, identity));
 		if (p)
 			return p;
 	}
@@ -157,8 +161,7 @@ static void join(struct job *j, struct process *p, const struct segment_reader *
 	p->last_pool_id = 0;
 	p->identity = *identity;
 	p->instrumented = 1;
-	if (identity->fork_ns)
-		p->born_ns = recorder_time(j->recorder, identity->fork_ns);
+	process_take_birth(p, identity, j->recorder);
 	snprintf(p->segment_name, sizeof(p->segment_name), "%s", name);
 	segment_state(&p->segment, &p->segment_state);
 	process_write(p, j->recorder);

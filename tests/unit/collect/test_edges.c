@@ -351,15 +351,16 @@ static void workers_are_joined_by_pid(void **state)
 	free(c);
 }
 
-/* A child that is gone before anything was seen of it: only its segment tells of it. */
-static void leave_segment(const struct fixture *f, pid_t pid)
+/* A child that is gone before anything was seen of it: only its segment tells of it.
+ * It ran for the first time that long after the fork. */
+static void leave_segment(const struct fixture *f, pid_t pid, int64_t late_ns)
 {
 	struct loopmem_segment *segment = crafted_segment();
 
 	segment->pid = pid;
 	segment->parent_pid = getpid();
-	segment->start_ticks = 1;
-	segment->fork_ns = segment->exit_ns = (uint64_t)clock_monotonic_ns();
+	segment->start_ticks = own_start_ticks();
+	segment->fork_ns = segment->exit_ns = (uint64_t)(clock_monotonic_ns() + late_ns);
 	crafted_file(segment_path(f, "left.seg"), segment, sizeof(*segment));
 }
 
@@ -376,7 +377,7 @@ static void a_worker_is_joined_that_is_found_after_its_pool_has_ended(void **sta
 	crafted_event(f->own, LOOPMEM_EVENT_POOL_END, 1, 0);
 	edges_poll(&f->edges);
 	pools_settle(&f->pools, &f->job, recorder_now(&f->recorder));
-	leave_segment(f, 999999);
+	leave_segment(f, 999999, 0);
 	poll_all(f);
 	pools_settle(&f->pools, &f->job, recorder_now(&f->recorder));
 	assert_int_equal(f->pools.count, 0);
@@ -385,6 +386,22 @@ static void a_worker_is_joined_that_is_found_after_its_pool_has_ended(void **sta
 	assert_int_equal(c->worker[0].pool, c->pool[0].id);
 	assert_int_equal(c->worker[0].process, c->process[1].id);
 	assert_int_equal(c->process[1].pid, 999999);
+	free(c);
+}
+
+static void a_worker_that_first_ran_late_is_joined(void **state)
+{
+	struct fixture *f = start();
+	struct contents *c;
+
+	(void)state;
+	begin_pool(f, 0, 1, LOOPMEM_STAGE_TRAIN);
+	add_worker(f, 1, 999999, 0);
+	leave_segment(f, 999999, INT64_C(2000000000));
+	poll_all(f);
+	c = end(f);
+	assert_int_equal(c->workers, 1);
+	assert_int_equal(c->worker[0].process, c->process[1].id);
 	free(c);
 }
 
@@ -576,6 +593,7 @@ int main(void)
 		cmocka_unit_test(a_row_used_again_is_another_pool),
 		cmocka_unit_test(workers_are_joined_by_pid),
 		cmocka_unit_test(a_worker_is_joined_that_is_found_after_its_pool_has_ended),
+		cmocka_unit_test(a_worker_that_first_ran_late_is_joined),
 		cmocka_unit_test(a_worker_that_is_never_found_is_not_waited_for_without_end),
 		cmocka_unit_test(a_pid_that_is_not_of_the_job_is_no_worker),
 		cmocka_unit_test(a_killed_worker_keeps_its_signal),
