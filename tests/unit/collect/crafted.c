@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "profiler/collect/clock.h"
+
 const char *crafted_path(const char *name)
 {
 	static char paths[8][512];
@@ -33,6 +35,25 @@ const char *crafted_directory(const char *name)
 	snprintf(command, sizeof(command), "rm -rf '%s' && mkdir '%s'", path, path);
 	assert_int_equal(system(command), 0);
 	return path;
+}
+
+void crafted_job_start(struct crafted_job *c, const char *file)
+{
+	struct error e;
+
+	*c = (struct crafted_job){.recorder.clock_ns = clock_monotonic_ns()};
+	if (session_create(&c->recorder.session, file, 1, &e))
+		fail_msg("%s", e.text);
+	job_init(&c->job, &c->recorder, -1);
+}
+
+void crafted_job_end(struct crafted_job *c)
+{
+	struct error e;
+
+	job_release(&c->job);
+	assert_int_equal(session_close(c->recorder.session, &e), 0);
+	recorder_release(&c->recorder);
 }
 
 void crafted_file(const char *path, const void *bytes, size_t size)

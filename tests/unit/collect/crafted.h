@@ -5,12 +5,21 @@
 #include <stddef.h>
 
 #include "inject/segment.h"
+#include "profiler/collect/job.h"
 
 /* DIRECTORY/NAME below the test's scratch directory; one of eight static buffers. */
 const char *crafted_path(const char *name);
 
 /* Makes the directory below the scratch directory, empty; returns its path. */
 const char *crafted_directory(const char *name);
+
+/* A job without processes, of a session that begins now. Stays where it is. */
+struct crafted_job {
+	struct recorder recorder;
+	struct job job;
+};
+void crafted_job_start(struct crafted_job *c, const char *file);
+void crafted_job_end(struct crafted_job *c); /* its session is complete then */
 
 void crafted_file(const char *path, const void *bytes, size_t size);
 

@@ -10,9 +10,7 @@
 #include <cmocka.h>
 
 #include "crafted.h"
-#include "profiler/collect/clock.h"
 #include "profiler/collect/job.h"
-#include "profiler/session/session.h"
 
 /* A child that has a child; both live until `gate` is closed. */
 struct line {
@@ -59,45 +57,35 @@ static void end_line(const struct line *l)
 
 static void a_grandchild_that_is_met_first_brings_its_parent(void **state)
 {
-	struct recorder recorder = {.clock_ns = clock_monotonic_ns()};
 	struct line l = start_line();
+	struct crafted_job c;
 	struct process *p;
-	struct error e;
-	struct job job;
 
 	(void)state;
-	assert_int_equal(session_create(&recorder.session, crafted_path("job.loopmem"), 1, &e), 0);
-	job_init(&job, &recorder, -1);
-	assert_non_null(job_add(&job, getpid(), NULL));
-	p = job_add(&job, l.grandchild, NULL);
+	crafted_job_start(&c, crafted_path("job.loopmem"));
+	assert_non_null(job_add(&c.job, getpid(), NULL));
+	p = job_add(&c.job, l.grandchild, NULL);
 	assert_non_null(p);
 	assert_int_equal(p->parent->pid, l.child);
-	assert_ptr_equal(p->parent->parent, job.items[0]);
-	assert_int_equal(job.count, 3);
-	for (size_t i = 0; i < job.count; i++) /* each is a row of its own */
-		assert_int_equal(job.items[i]->id, i + 1);
-	job_release(&job);
-	session_close(recorder.session, &e);
-	recorder_release(&recorder);
+	assert_ptr_equal(p->parent->parent, c.job.items[0]);
+	assert_int_equal(c.job.count, 3);
+	for (size_t i = 0; i < c.job.count; i++) /* each is a row of its own */
+		assert_int_equal(c.job.items[i]->id, i + 1);
+	crafted_job_end(&c);
 	end_line(&l);
 }
 
 static void a_process_of_nobody_in_the_job_is_not_taken(void **state)
 {
-	struct recorder recorder = {.clock_ns = clock_monotonic_ns()};
 	struct line l = start_line();
-	struct error e;
-	struct job job;
+	struct crafted_job c;
 
 	(void)state;
-	assert_int_equal(session_create(&recorder.session, crafted_path("job.loopmem"), 1, &e), 0);
-	job_init(&job, &recorder, -1);
-	assert_non_null(job_add(&job, l.child, NULL));
-	assert_null(job_add(&job, getpid(), NULL));
-	assert_int_equal(job.count, 1);
-	job_release(&job);
-	session_close(recorder.session, &e);
-	recorder_release(&recorder);
+	crafted_job_start(&c, crafted_path("job.loopmem"));
+	assert_non_null(job_add(&c.job, l.child, NULL));
+	assert_null(job_add(&c.job, getpid(), NULL));
+	assert_int_equal(c.job.count, 1);
+	crafted_job_end(&c);
 	end_line(&l);
 }
 
@@ -113,10 +101,8 @@ static pid_t parent_of_grandchild(const struct line *l)
 /* In a container the training itself is the first process. The orphan's parent is that of this one. */
 static void children_of_the_first_process_are_its_own(void **state)
 {
-	struct recorder recorder = {.clock_ns = clock_monotonic_ns()};
 	struct line l = start_line();
-	struct error e;
-	struct job job;
+	struct crafted_job c;
 
 	(void)state;
 	kill(l.child, SIGKILL);
@@ -126,15 +112,12 @@ static void children_of_the_first_process_are_its_own(void **state)
 		print_message("orphans do not come to the first process here\n");
 		skip();
 	}
-	assert_int_equal(session_create(&recorder.session, crafted_path("job.loopmem"), 1, &e), 0);
-	job_init(&job, &recorder, -1);
-	assert_non_null(job_add(&job, 1, NULL));
-	assert_non_null(job_add(&job, l.grandchild, NULL));
-	assert_ptr_equal(job.items[1]->parent, job.items[0]);
-	assert_int_equal(job.count, 2);
-	job_release(&job);
-	session_close(recorder.session, &e);
-	recorder_release(&recorder);
+	crafted_job_start(&c, crafted_path("job.loopmem"));
+	assert_non_null(job_add(&c.job, 1, NULL));
+	assert_non_null(job_add(&c.job, l.grandchild, NULL));
+	assert_ptr_equal(c.job.items[1]->parent, c.job.items[0]);
+	assert_int_equal(c.job.count, 2);
+	crafted_job_end(&c);
 	close(l.gate);
 }
 

@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "crafted.h"
-#include "profiler/collect/clock.h"
 #include "profiler/collect/oom_before.h"
 #include "profiler/collect/sampler.h"
 #include "profiler/session/session.h"
@@ -70,13 +69,11 @@ static pid_t dead_child(void)
 static void a_kill_before_the_first_look_is_told(void **state)
 {
 	const char *file = crafted_path("oom.loopmem");
-	struct recorder recorder = {.clock_ns = clock_monotonic_ns()};
 	struct oom_before before;
-	struct job job;
+	struct crafted_job c;
 	struct pools pools = {0};
-	struct edges edges = {.job = &job, .pools = &pools};
+	struct edges edges = {.job = &c.job, .pools = &pools};
 	struct sampler sampler;
-	struct error e;
 	pid_t pid;
 
 	(void)state;
@@ -84,19 +81,16 @@ static void a_kill_before_the_first_look_is_told(void **state)
 	if (before.kills == CGROUP_UNKNOWN)
 		skip();    /* no memory cgroup that tells it */
 	before.kills -= 2; /* as if two had been killed since */
-	assert_int_equal(session_create(&recorder.session, file, 1, &e), 0);
-	job_init(&job, &recorder, -1);
+	crafted_job_start(&c, file);
 	assert_int_equal(sampler_init(&sampler, &edges, 0), 0);
 	pid = dead_child();
-	assert_non_null(job_add(&job, pid, NULL));
+	assert_non_null(job_add(&c.job, pid, NULL));
 	sampler_find_limits(&sampler, &before);
 	sampler_last_round(&sampler);
 	assert_int_equal(sampler_oom_kills(&sampler), 2);
-	assert_int_equal(session_close(recorder.session, &e), 0);
-	recorder_release(&recorder);
-	assert_int_equal(kills_told_by(file), 2);
 	sampler_release(&sampler);
-	job_release(&job);
+	crafted_job_end(&c);
+	assert_int_equal(kills_told_by(file), 2);
 	waitpid(pid, NULL, 0);
 }
 

@@ -12,9 +12,7 @@
 #include <cmocka.h>
 
 #include "crafted.h"
-#include "profiler/collect/clock.h"
 #include "profiler/collect/sampler.h"
-#include "profiler/session/session.h"
 
 enum { GROWTH_BYTES = 16 << 20 };
 
@@ -81,33 +79,27 @@ static int64_t walks_for_an_edge(struct sampler *s, struct process *p)
 
 static void an_edge_at_which_nothing_has_changed_costs_no_walk(void **state)
 {
-	struct recorder recorder = {.clock_ns = clock_monotonic_ns()};
 	struct subject subject = start_subject();
-	struct job job;
+	struct crafted_job c;
 	struct pools pools = {0};
-	struct edges edges = {.job = &job, .pools = &pools};
+	struct edges edges = {.job = &c.job, .pools = &pools};
 	struct sampler sampler;
 	struct process *p;
-	struct error e;
 
 	(void)state;
-	assert_int_equal(session_create(&recorder.session, crafted_path("edges.loopmem"), 1, &e),
-			 0);
-	job_init(&job, &recorder, -1);
+	crafted_job_start(&c, crafted_path("edges.loopmem"));
 	assert_int_equal(sampler_init(&sampler, &edges, 0), 0);
-	p = job_add(&job, subject.pid, NULL);
+	p = job_add(&c.job, subject.pid, NULL);
 	assert_non_null(p);
 	assert_int_equal(walks_for_an_edge(&sampler, p), 1);
 	assert_int_equal(walks_for_an_edge(&sampler, p), 0);
-	assert_int_equal(recorder.skipped, 0);
+	assert_int_equal(c.recorder.skipped, 0);
 	assert_int_equal(write(subject.to, "g", 1), 1);
 	await(&subject);
 	p->pace.free_ns = 0; /* however long the machine made the first one take */
 	assert_int_equal(walks_for_an_edge(&sampler, p), 1);
 	sampler_release(&sampler);
-	job_release(&job);
-	session_close(recorder.session, &e);
-	recorder_release(&recorder);
+	crafted_job_end(&c);
 	stop_subject(&subject);
 }
 
