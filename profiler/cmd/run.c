@@ -195,11 +195,16 @@ static int run_unprofiled(struct run *run, struct error *e)
 
 /* ---- the profiled run ---- */
 
+/* What the shim is told by a switch: as given here, or by whoever started this process. NULL = off. */
+static const char *switch_of(bool given, const char *variable)
+{
+	return given ? "1" : getenv(variable);
+}
+
 static int start_command(const struct run *run, const struct segment_dir *dir,
 			 struct launch *launch, int *exit_code, struct error *e)
 {
-	const char *sample_bytes = run->sample_bytes, *release = "1", *allocators = "1",
-		   *trim = "1";
+	const char *sample_bytes = run->sample_bytes;
 	char shim[PATH_MAX], *preload;
 	int result;
 
@@ -211,19 +216,14 @@ static int start_command(const struct run *run, const struct segment_dir *dir,
 		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot preload %s", shim);
 	if (!*sample_bytes)
 		sample_bytes = getenv("LOOPMEM_SAMPLE_BYTES");
-	if (!run->release)
-		release = getenv("LOOPMEM_RELEASE");
-	if (!run->python_allocators)
-		allocators = getenv("LOOPMEM_PYTHON_ALLOCATORS");
-	if (!run->trim_test)
-		trim = getenv("LOOPMEM_TRIM_TEST");
 	const struct launch_variable variables[] = {
 		{"LD_PRELOAD", preload},
 		{"LOOPMEM_DIR", dir->path},
 		{"LOOPMEM_SAMPLE_BYTES", sample_bytes},
-		{"LOOPMEM_RELEASE", release},
-		{"LOOPMEM_PYTHON_ALLOCATORS", allocators},
-		{"LOOPMEM_TRIM_TEST", trim},
+		{"LOOPMEM_RELEASE", switch_of(run->release, "LOOPMEM_RELEASE")},
+		{"LOOPMEM_PYTHON_ALLOCATORS",
+		 switch_of(run->python_allocators, "LOOPMEM_PYTHON_ALLOCATORS")},
+		{"LOOPMEM_TRIM_TEST", switch_of(run->trim_test, "LOOPMEM_TRIM_TEST")},
 	};
 	result = start(run, launch, variables, sizeof(variables) / sizeof(variables[0]), exit_code,
 		       e);
@@ -317,7 +317,9 @@ static void collect(const struct run *run, struct launch *launch, struct collect
 
 static int run_profiled(struct run *run, struct segment_dir *dir)
 {
+	struct oom_before before;
 	struct collector_options options_of_collector = {
+		.before = &before,
 		.segment_directory = dir->path,
 		.file = run->file,
 		.max_bytes = run->max_bytes,
@@ -327,18 +329,16 @@ static int run_profiled(struct run *run, struct segment_dir *dir)
 		.argv = run->argv,
 		.version = LOOPMEM_VERSION,
 		.resolve = native_names,
-		.released = run->release || getenv("LOOPMEM_RELEASE"),
-		.trims = run->trim_test || getenv("LOOPMEM_TRIM_TEST"),
+		.released = switch_of(run->release, "LOOPMEM_RELEASE") != NULL,
+		.trims = switch_of(run->trim_test, "LOOPMEM_TRIM_TEST") != NULL,
 		.sample_bytes = atoll(run->sample_bytes),
 	};
-	struct oom_before before;
 	struct collector *collector;
 	struct launch launch;
 	struct error e;
 	int exit_code, program_fd;
 
 	oom_before_take(&before);
-	options_of_collector.before = &before;
 	if (start_command(run, dir, &launch, &exit_code, &e)) {
 		segment_dir_remove(dir);
 		return e.kind == ERROR_PROGRAM || launch.pid < 0 ? fail_to_start(&e, exit_code)
