@@ -86,13 +86,13 @@ static int was_born(const struct recorder *r, pid_t pid, int64_t t_ns)
 }
 
 /* Of a daemon the kernel no longer names the parent, which ended at once. */
-static void take_fork(struct edges *e, struct process *parent, const struct loopmem_event *event)
+static void take_fork(struct edges *e, struct process *parent, const struct loopmem_event *event,
+		      int64_t t_ns)
 {
 	pid_t pid = (pid_t)event->value;
 	struct process *child = job_add(e->job, pid, NULL);
 
-	if (!child && parent->state != PROCESS_ALIVE &&
-	    was_born(e->job->recorder, pid, recorder_past(e->job->recorder, event->time_ns)))
+	if (!child && parent->state != PROCESS_ALIVE && was_born(e->job->recorder, pid, t_ns))
 		child = job_add(e->job, pid, parent);
 	if (!child)
 		return;
@@ -117,7 +117,7 @@ static void take_event(struct edges *e, struct process *p, const struct loopmem_
 	if (event->kind >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[event->kind].name)
 		return;
 	if (event->kind == LOOPMEM_EVENT_FORK && p->inner_pid == p->pid)
-		take_fork(e, p, event);
+		take_fork(e, p, event, t_ns);
 	if (event->kind == LOOPMEM_EVENT_TRIM)
 		take_trim(e, event);
 	if (kinds[event->kind].frequent && !may_tell(p, t_ns))
