@@ -19,6 +19,17 @@
 
 static char ended[512], live[512], text[1 << 16];
 
+/* In the place of running.c: what others of this user profile beside this test is none of its business. */
+void running_find(struct running_list *list)
+{
+	running_release(list);
+}
+
+void running_release(struct running_list *list)
+{
+	*list = (struct running_list){0};
+}
+
 static void make(const char *options, const char *file)
 {
 	char command[2048];
@@ -361,14 +372,8 @@ static void every_key_may_be_pressed_without_a_session(void **state)
 
 	(void)state;
 	tui_options_init(&options);
-	if (ui_init(&f.ui, &options, &e)) {
-		assert_int_equal(e.kind, ERROR_UNREADABLE);
-		skip(); /* somebody's run goes on beside this test, by another version */
-	}
-	if (f.ui.model || f.ui.running.count) { /* somebody's run goes on beside this test */
-		ui_release(&f.ui);
-		skip();
-	}
+	if (ui_init(&f.ui, &options, &e))
+		fail_msg("%s", e.text);
 	assert_int_equal(cells_resize(&f.cells, 80, 24), 0);
 	shows(&f, "No session here.");
 	for (int round = 0; round < 2; round++)
