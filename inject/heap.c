@@ -21,10 +21,11 @@
 static enum heap_mode mode = HEAP_ASK; /* written at start */
 static bool forked, knows_own;         /* written in a fork's child, before its threads */
 
-/* True when the header formula agrees with the allocator, for chunks of every kind. */
+/* True when the header formula agrees with the allocator, for chunks of its heap. None that is a mapping of its own: freeing
+ * one raises the size from which glibc maps, and the program's heap would become another one than without us. */
 static bool header_is_right(void)
 {
-	static const size_t tries[] = {1, 24, 25, 1032, 70000, 1 << 20};
+	static const size_t tries[] = {1, 24, 25, 1032, 70000};
 	bool right = true;
 
 	for (size_t i = 0; right && i < sizeof(tries) / sizeof(*tries); i++) {

@@ -66,6 +66,7 @@ same "git" git_session
 same "gcc" compile
 same "python with threads, pools of processes and subprocesses" python_script
 same "descriptors" closes_everything
+same "which blocks glibc maps" "$LOOPMEM_BUILD/tests/targets/own_mappings"
 
 directory=/nonexistent/loopmem same "a directory that does not exist" shell_script
 touch "$TEST_TMP/file"
