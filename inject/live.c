@@ -15,10 +15,11 @@
 #include "inject/real.h"
 
 enum {
-	FILTER_BITS = 18,
 	LEAST_SLOTS = 1 << 8,
 	MOST_SLOTS = 1 << 22,
 	MOST_MAPPINGS = 1 << 13,
+	FILTER_SHARE = 16, /* bytes of the filter for each slot */
+	FILTER_MOST = 1 << 18,
 	SATURATED = 255, /* a byte of a filter that reached it stays */
 };
 
@@ -32,27 +33,28 @@ struct mapping {
 	struct live live;
 };
 
-/* Written under LOCK_LIVE, the filters read without. The first byte is never 0: it is the one of NULL. */
-uint8_t live_low_bits[1 << 16];
+/* Written under LOCK_LIVE, the filters read without. The first byte is never 0: it is the one of NULL. Alone on its pages,
+ * as the next, so that a fork's child can drop them. */
+uint8_t live_low_bits[1 << 16] __attribute__((aligned(65536)));
 
-/* Alone on its pages, so that a fork's child can drop them. */
 static struct pages {
-	uint8_t filter[1 << FILTER_BITS];
+	uint8_t filter[FILTER_MOST];
 	struct mapping mappings[MOST_MAPPINGS];
 } pages __attribute__((aligned(65536)));
 
 /* LOCK_LIVE */
 static struct slot *slots;
 static uint64_t slot_count, block_count, mapping_count;
+static uint64_t filter_bytes; /* in use, a power of 2; 0 = no block was ever added; atomic */
 
 static uint64_t hash(uint64_t block)
 {
 	return (block >> 3) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static uint8_t *filter_byte(uint64_t block)
+static uint8_t *filter_byte(uint64_t block, uint64_t bytes)
 {
-	return &pages.filter[hash(block) >> (64 - FILTER_BITS)];
+	return &pages.filter[hash(block) >> 32 & (bytes - 1)];
 }
 
 static void count(uint8_t *byte, int step)
@@ -65,7 +67,7 @@ static void count(uint8_t *byte, int step)
 static void count_both(uint64_t block, int step)
 {
 	count(&live_low_bits[(uint16_t)(block >> LIVE_SHIFT)], step);
-	count(filter_byte(block), step);
+	count(filter_byte(block, filter_bytes), step);
 }
 
 void live_start(void)
@@ -75,7 +77,9 @@ void live_start(void)
 
 bool live_may_be(const void *block)
 {
-	return __atomic_load_n(filter_byte((uintptr_t)block), __ATOMIC_RELAXED);
+	uint64_t bytes = __atomic_load_n(&filter_bytes, __ATOMIC_ACQUIRE);
+
+	return bytes && __atomic_load_n(filter_byte((uintptr_t)block, bytes), __ATOMIC_RELAXED);
 }
 
 /* -- blocks ---------------------------------------------------------------------------------- */
@@ -98,6 +102,20 @@ static struct slot *new_slots(uint64_t n)
 	return made == MAP_FAILED ? NULL : made;
 }
 
+/* The filter doubles with the slots, so few blocks touch few pages. What is counted in its upper half from here on stays
+ * counted in the lower one too: a reader may not know of the upper one yet. Those bytes, one in 32 at most, say yes in vain. */
+static void widen_filter(void)
+{
+	uint64_t old = filter_bytes, bytes = slot_count * FILTER_SHARE;
+
+	if (bytes > FILTER_MOST)
+		return;
+	for (uint64_t i = 0; old && i < slot_count; i++)
+		if (slots[i].block && filter_byte(slots[i].block, bytes) >= pages.filter + old)
+			count(filter_byte(slots[i].block, bytes), 1);
+	__atomic_store_n(&filter_bytes, bytes, __ATOMIC_RELEASE);
+}
+
 static bool make_room(void)
 {
 	struct slot *old = slots, *made;
@@ -115,6 +133,7 @@ static bool make_room(void)
 			*find(old[i].block) = old[i];
 	if (old)
 		REAL(munmap)(old, old_count * sizeof(*old));
+	widen_filter();
 	return true;
 }
 
@@ -307,12 +326,11 @@ void live_drop_arenas(void (*fn)(const struct live *part))
 
 void live_forked(void)
 {
-	for (size_t i = 1; i < sizeof(live_low_bits); i++)
-		if (live_low_bits[i])
-			live_low_bits[i] = 0;
+	REAL(madvise)(live_low_bits, sizeof(live_low_bits), MADV_DONTNEED);
+	live_start();
 	REAL(madvise)(&pages, sizeof(pages), MADV_DONTNEED);
 	if (slots)
 		REAL(munmap)(slots, slot_count * sizeof(*slots));
 	slots = NULL;
-	slot_count = block_count = mapping_count = 0;
+	slot_count = block_count = mapping_count = filter_bytes = 0;
 }

@@ -81,7 +81,7 @@ static inline void own_forget(const void *block)
 {
 	uint64_t expected = (uintptr_t)block;
 
-	if (own_is_recent(block))
+	if (own_root && own_is_recent(block))
 		__atomic_compare_exchange_n(own_recent_at(block), &expected, OWN_NONE, false,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }

@@ -54,6 +54,36 @@ static void what_is_added_comes_out_once(void **state)
 		assert_true(live_remove(address(i), &live));
 }
 
+/* Of other addresses. */
+static uint32_t yes_in_vain(uint32_t asked)
+{
+	uint32_t yes = 0;
+
+	for (uint32_t i = 0; i < asked; i++)
+		yes += live_may_be(address(1000000 + i));
+	return yes;
+}
+
+static void most_that_is_not_there_is_refused_however_much_is(void **state)
+{
+	enum { BLOCKS = 16384, ASKED = 20000 };
+	struct live live;
+
+	(void)state;
+	live_forked();
+	for (uint32_t i = 0; i < BLOCKS; i++) {
+		if (!(i & (i - 1)))
+			assert_true(yes_in_vain(ASKED) < ASKED / 10);
+		assert_true(live_add(address(i), (struct live){.site = i}));
+	}
+	for (uint32_t i = 0; i < BLOCKS; i++) {
+		assert_true(live_may_be(address(i)));
+		assert_true(live_remove(address(i), &live));
+	}
+	/* What the filter keeps from when it was smaller. */
+	assert_true(yes_in_vain(ASKED) < ASKED / 20);
+}
+
 static void null_looks_sampled_and_is_not(void **state)
 {
 	struct live live;
@@ -113,6 +143,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_added_comes_out_once),
+		cmocka_unit_test(most_that_is_not_there_is_refused_however_much_is),
 		cmocka_unit_test(null_looks_sampled_and_is_not),
 		cmocka_unit_test(a_place_is_taken_once),
 		cmocka_unit_test(parts_of_a_mapping_take_their_share),
