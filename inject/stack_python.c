@@ -4,23 +4,26 @@
  * The thread itself reads, inside malloc, so nothing moves meanwhile; what CPython links before it calls malloc is
  * whole (a frame whose prologue has not run is known and left out, as CPython hides it from sys._getframe). A line
  * costs a walk over the function's line table, so it is looked up once for each (code, instruction); addresses of code
- * are used again for other functions, so a hit is verified by what makes it a function.
+ * are used again for other functions, so what makes it a function is part of the key.
  */
 #include <dlfcn.h>
 #include <link.h>
 #include <sched.h>
 #include <stddef.h>
+#include <sys/mman.h>
 
 #include "inject/loaded.h"
 #include "inject/locks.h"
 #include "inject/python_api.h"
 #include "inject/python_check.h"
 #include "inject/python_layout.h"
+#include "inject/real.h"
 #include "inject/site_table.h"
 #include "inject/stack.h"
 
 enum {
-	KNOWN = 1 << 12,
+	KNOWN_LEAST = 1 << 8, /* a page */
+	KNOWN_MOST = 1 << 12,
 	OWNED_BY_GENERATOR = 1,
 	OWNED_BY_LOOP =
 		3, /* from here on: a frame that only marks where an evaluation loop begins */
@@ -28,16 +31,19 @@ enum {
 	PATIENCE = 1000,          /* yields */
 };
 
-/* A looked-up frame. */
+/* A looked-up frame: by a hash of what makes it one. */
 struct known {
-	char *code, *name, *filename, *linetable;
-	int firstlineno, instruction;
-	uint32_t record, generation;
+	uint64_t key; /* 0 = free */
+	uint32_t record;
 };
-static struct known known[KNOWN];
-static bool known_busy; /* atomic: `known` and the buffers of new_record are in use */
-static uint32_t generation =
-	1; /* of the sites file: records of a parent's are none of the child's */
+
+/* Alone on its pages, so that a fork's child can drop them: records of a parent's sites file are none of the child's. Only so
+ * much of it is used as there is need for. */
+static struct known known[KNOWN_MOST] __attribute__((aligned(65536)));
+_Static_assert(sizeof(known) % 65536 == 0, "nothing else lies on its pages");
+static uint32_t known_used = KNOWN_LEAST; /* entries, a power of 2 */
+static uint32_t pushed_out;               /* of them, since there were so many */
+static bool known_busy; /* atomic: all of `known` and the buffers of new_record are in use */
 
 static struct python_layout at; /* written once, by the check */
 static bool checked;            /* the layout holds; atomic */
@@ -48,13 +54,21 @@ static struct range {
 
 /* -- one frame ------------------------------------------------------------------------------- */
 
-static bool same(const struct known *entry, char *code, int instruction)
+static uint64_t mix(uint64_t hash, const void *pointer)
 {
-	return entry->code == code && entry->instruction == instruction &&
-	       entry->generation == generation && entry->name == python_word(code, at.name) &&
-	       entry->filename == python_word(code, at.filename) &&
-	       entry->linetable == python_word(code, at.linetable) &&
-	       entry->firstlineno == python_int(code, at.firstlineno);
+	hash = (hash ^ (uintptr_t)pointer) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+static uint64_t key_of(const char *code, int instruction)
+{
+	uint64_t lines = (uint32_t)python_int(code, at.firstlineno);
+	uint64_t key = mix(lines << 32 | (uint32_t)instruction, code);
+
+	key = mix(key, python_word(code, at.name));
+	key = mix(key, python_word(code, at.filename));
+	key = mix(key, python_word(code, at.linetable));
+	return key ? key : 1;
 }
 
 static bool is_embedded(const char *file, size_t bytes)
@@ -80,30 +94,31 @@ static uint32_t new_record(char *code, int instruction)
 	return record;
 }
 
-static uint32_t record_of(char *code, int instruction)
+/* Its place: where another one stands there, more places are used soon, and half of those that are known keep theirs. */
+static struct known *known_at(uint64_t key)
 {
-	uint64_t key = ((uint64_t)(uintptr_t)code + (uint64_t)instruction * 8) *
-		       UINT64_C(0x9e3779b97f4a7c15);
-	struct known *entry = &known[key >> 52];
+	struct known *entry = &known[key & (known_used - 1)];
 
-	if (same(entry, code, instruction))
-		return entry->record;
-	*entry = (struct known){
-		.code = code,
-		.name = python_word(code, at.name),
-		.filename = python_word(code, at.filename),
-		.linetable = python_word(code, at.linetable),
-		.firstlineno = python_int(code, at.firstlineno),
-		.instruction = instruction,
-		.generation = generation,
-		.record = new_record(code, instruction),
-	};
-	if (!entry->record)
-		entry->code = NULL;
-	return entry->record;
+	if (!entry->key || entry->key == key || known_used == KNOWN_MOST ||
+	    ++pushed_out < known_used / 4)
+		return entry;
+	known_used *= 2;
+	pushed_out = 0;
+	return &known[key & (known_used - 1)];
 }
 
-_Static_assert(KNOWN == 1 << 12, "the index of a known frame is 12 bits of a hash");
+static uint32_t record_of(char *code, int instruction)
+{
+	uint64_t key = key_of(code, instruction);
+	struct known *entry = known_at(key);
+
+	if (entry->key == key)
+		return entry->record;
+	*entry = (struct known){key, new_record(code, instruction)};
+	if (!entry->record)
+		entry->key = 0;
+	return entry->record;
+}
 
 /* In bytes, as PyCode_Addr2Line wants it. */
 static int instruction_of(const char *frame, const char *code)
@@ -279,7 +294,9 @@ bool stack_is_interpreter(uint64_t address)
 
 void stack_python_forked(void)
 {
-	generation++;
+	REAL(madvise)(known, sizeof(known), MADV_DONTNEED);
+	known_used = KNOWN_LEAST;
+	pushed_out = 0;
 	known_busy = false;
 }
 
