@@ -23,12 +23,13 @@ enum {
 
 /* -- CPU time -------------------------------------------------------------------------------- */
 
-static uint64_t cpu_ns;
+static uint64_t cpu_ns, clock_reads;
 
 /* In the place of the C library's. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
 	(void)clock;
+	clock_reads++;
 	now->tv_sec = (time_t)(cpu_ns / 1000000000);
 	now->tv_nsec = (long)(cpu_ns % 1000000000);
 	return 0;
@@ -255,6 +256,29 @@ static void gaps_do_not_outlast_the_next_look(void **state)
 	}
 }
 
+static void the_clock_is_not_read_where_the_level_is_known(void **state)
+{
+	(void)state;
+	start(1);
+	clock_reads = 0;
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(level(), 0);
+	assert_int_equal(clock_reads, 0);
+}
+
+/* What was earned while it was not read is no more than what can be kept. */
+static void a_long_calm_buys_no_long_storm(void **state)
+{
+	(void)state;
+	start(1);
+	cpu_ns += UINT64_C(3600000000000);
+	assert_int_equal(level(), 0);
+	program.samples = 0;
+	allocate(20000, 27648, false); /* half a second */
+	assert_true(program.samples * (double)COST_NS < 2 * 8000000 + 0.006 * 20000 * 27648);
+	assert_true(level() > 0);
+}
+
 /* The last, since it cannot be taken back. */
 static void a_mean_that_was_asked_for_does_not_change(void **state)
 {
@@ -286,6 +310,8 @@ int main(void)
 		cmocka_unit_test(memory_without_end_is_not_followed_for_nothing),
 		cmocka_unit_test(a_fork_begins_with_a_budget_of_its_own),
 		cmocka_unit_test(gaps_do_not_outlast_the_next_look),
+		cmocka_unit_test(the_clock_is_not_read_where_the_level_is_known),
+		cmocka_unit_test(a_long_calm_buys_no_long_storm),
 		cmocka_unit_test(a_mean_that_was_asked_for_does_not_change),
 	};
 
