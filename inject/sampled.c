@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include "inject/claim.h"
+#include "inject/frames.h"
 #include "inject/locks.h"
 #include "inject/modules.h"
 #include "inject/phase.h"
@@ -22,21 +23,12 @@
 enum {
 	BUFFERS = 8,
 	PATIENCE = 2000, /* yields until a busy buffer is given up */
-	STACK_FRAMES = 1024,
-};
-
-/* A frame as it goes into the sites file: a record of Python, or an address. */
-struct frame {
-	uint32_t python;
-	uint64_t address;
 };
 
 struct buffer {
 	bool busy; /* atomic */
 	struct stack stack;
-	uint32_t count;
-	bool cut;                          /* there are frames outside of the last one */
-	struct frame frames[STACK_FRAMES]; /* from the leaf */
+	struct frames frames;
 };
 static struct buffer buffers[BUFFERS];
 static bool forking; /* atomic: no new stacks */
@@ -64,7 +56,7 @@ static struct buffer *claim(void)
 
 static void give_back(struct buffer *buffer)
 {
-	CLAIM(buffer->busy && buffer->count <= STACK_FRAMES);
+	CLAIM(buffer->busy && buffer->frames.count <= FRAMES_MOST);
 	__atomic_store_n(&buffer->busy, false, __ATOMIC_RELEASE);
 }
 
@@ -100,73 +92,16 @@ void sampled_forked(void)
 	modules_forked();
 	stack_python_forked();
 	site_table_forked();
+	frames_forked();
 }
 
 /* -- the stack ------------------------------------------------------------------------------- */
 
-static void put(struct buffer *buffer, uint32_t python, uint64_t address)
-{
-	buffer->cut = buffer->count == STACK_FRAMES;
-	if (!buffer->cut)
-		buffer->frames[buffer->count++] = (struct frame){python, address};
-}
-
-static void put_group(struct buffer *buffer, const struct stack_group *group)
-{
-	for (uint32_t i = 0; i < group->count; i++)
-		put(buffer, buffer->stack.python[group->first + i], 0);
-}
-
-/* Leaf first: each evaluation loop is replaced by the frames of Python that it runs, the interpreter's other frames are
- * left out. The native side never decides how many frames Python has: what it did not reach follows at the end. */
-static void merge(struct buffer *buffer)
-{
-	struct stack *stack = &buffer->stack;
-	uint32_t group = 0;
-
-	buffer->count = 0;
-	buffer->cut = false;
-	for (uint32_t i = 0; i < stack->native_count; i++) {
-		const struct stack_native *frame = &stack->native[i];
-		const struct stack_native *next = i + 1 < stack->native_count ? frame + 1 : NULL;
-		if (group < stack->group_count &&
-		    stack_is_group(&stack->groups[group], frame, next))
-			put_group(buffer, &stack->groups[group++]);
-		else if (!stack->group_count || !stack_is_interpreter(frame->address))
-			put(buffer, 0, frame->address);
-		if (stack->group_count && group == stack->group_count)
-			return; /* what runs Python at all is of no interest */
-	}
-	while (group < stack->group_count)
-		put_group(buffer, &stack->groups[group++]);
-	buffer->cut |= !stack->group_count && stack->native_count == STACK_NATIVE;
-}
-
-/* LOCK_SITES. The outermost frame of a stack that is too deep, in the form of one of Python; 0 = no room. */
-static uint32_t outside(void)
-{
-	static const char name[] = "(outer frames left out)";
-	uint32_t record = site_table_python(name, sizeof(name) - 1, "", 0, 0);
-
-	return record ? site_table_node(0, record) : 0;
-}
-
 /* LOCK_SITES. The site, or 0. */
-static uint32_t find_site(const struct buffer *buffer, bool mapped)
+static uint32_t find_site(const struct frames *frames, bool mapped)
 {
-	uint32_t node = buffer->cut ? outside() : 0;
+	uint32_t node = frames_node(frames);
 
-	if (buffer->cut && !node)
-		return 0;
-	for (uint32_t i = buffer->count; i-- > 0;) {
-		const struct frame *frame = &buffer->frames[i];
-		uint32_t record = frame->python;
-		if (!record)
-			record = site_table_native(modules_at(frame->address), frame->address);
-		node = record ? site_table_node(node, record) : 0;
-		if (!node)
-			return 0;
-	}
 	if (!node)
 		return 0;
 	return site_table_site(&(struct loopmem_record_site){
@@ -198,16 +133,8 @@ static uint32_t site_here(bool mapping, bool *arena)
 	struct buffer *buffer = loader_may_be_locked ? NULL : claim();
 	uint32_t site = 0;
 
-	if (buffer && stack_python(&buffer->stack)) {
-		stack_native(&buffer->stack);
-		merge(buffer);
-		*arena = mapping && is_arena(&buffer->stack);
-		if (lock_enter(LOCK_SITES)) {
-			modules_begin();
-			site = find_site(buffer, mapping && !*arena);
-			lock_leave(LOCK_SITES);
-		}
-	}
+	if (buffer && stack_python(&buffer->stack) && !native_side(buffer, mapping, arena, &site))
+		native_side(buffer, mapping, arena, &site);
 	if (buffer)
 		give_back(buffer);
 	return site;

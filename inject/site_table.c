@@ -370,6 +370,20 @@ uint32_t site_table_node(uint32_t parent, uint32_t frame)
 		      .parent = parent, .frame = frame);
 }
 
+bool site_table_climb(uint32_t *node, uint32_t python, uint32_t module, uint64_t address)
+{
+	const struct loopmem_record_node *here = at(*node);
+	const struct loopmem_record_native *native = at(here->frame);
+
+	CLAIM(here->record.kind == LOOPMEM_RECORD_NODE);
+	if (python ? here->frame != python
+		   : native->record.kind != LOOPMEM_RECORD_NATIVE || native->module != module ||
+			     native->address != address)
+		return false;
+	*node = here->parent;
+	return true;
+}
+
 uint32_t site_table_site(const struct loopmem_record_site *site)
 {
 	return INTERN(LOOPMEM_RECORD_SITE, struct loopmem_record_site, node, stage,

@@ -23,6 +23,12 @@ uint32_t site_table_python(const char *function, size_t function_bytes, const ch
 			   size_t file_bytes, int line);
 uint32_t site_table_native(uint32_t module, uint64_t address);
 uint32_t site_table_node(uint32_t parent, uint32_t frame);
+
+/* LOCK_SITES. Whether a node is that of a frame: the record of Python, or where that is 0 an address in a module. If so the
+ * node becomes its parent. */
+bool site_table_climb(uint32_t *node, uint32_t python, uint32_t module, uint64_t address);
+
+/* LOCK_SITES. */
 uint32_t site_table_site(const struct loopmem_record_site *site); /* its first four fields */
 
 /* The counters of a site; those of `other` for 0. NULL without a file. Valid until the next fork. */
