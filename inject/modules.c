@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "inject/site_table.h"
+#include "inject/stack.h"
 
 enum { MODULES = 1024, BUILD_ID = 64 };
 
@@ -29,6 +30,7 @@ struct module {
 static struct module modules[MODULES];
 static uint32_t module_count;
 static uint64_t stack_number;
+static bool replaced; /* in this stack */
 
 bool modules_are_lock_free(void)
 {
@@ -193,6 +195,15 @@ static bool is_still(const struct module *module, const struct object *object)
 	       module->path_hash == path_hash(object);
 }
 
+/* An object is met for the first time: what was remembered of code at its place is of other code. */
+static void make_way(const struct object *object)
+{
+	for (uint32_t i = 0; i < module_count; i++)
+		replaced |= modules[i].record && modules[i].start < object->end &&
+			    object->start < modules[i].end;
+	stack_native_forget(object->start, object->end);
+}
+
 static uint32_t look_up(uint64_t address)
 {
 	struct object object = {0};
@@ -201,6 +212,7 @@ static uint32_t look_up(uint64_t address)
 	if (!module)
 		return 0;
 	if (!is_still(module, &object)) {
+		make_way(&object);
 		*module = (struct module){
 			.start = object.start,
 			.end = object.end,
@@ -218,6 +230,12 @@ static uint32_t look_up(uint64_t address)
 void modules_begin(void)
 {
 	stack_number++;
+	replaced = false;
+}
+
+bool modules_replaced(void)
+{
+	return replaced;
 }
 
 uint32_t modules_at(uint64_t address)

@@ -14,13 +14,16 @@
  * stacks. The unwinder depends on the same. */
 bool modules_are_lock_free(void);
 
-/* LOCK_SITES for the three below. */
+/* LOCK_SITES for those below. */
 
 /* A new stack begins: what was seen may be gone. */
 void modules_begin(void);
 
 /* The module record at an address, 0 = none. */
 uint32_t modules_at(uint64_t address);
+
+/* Since modules_begin an object was met where another one had been. */
+bool modules_replaced(void);
 
 /* In the child of a fork, without the lock: records are made anew. */
 void modules_forked(void);

@@ -127,6 +127,23 @@ static bool is_arena(const struct stack *stack)
 	return stack->native_count && stack_is_interpreter(stack->native[0].address);
 }
 
+/* False when code was replaced since the last stack: what was remembered of it may have led astray. It is forgotten now. */
+static bool native_side(struct buffer *buffer, bool mapping, bool *arena, uint32_t *site)
+{
+	bool sure = true;
+
+	stack_native(&buffer->stack);
+	frames_merge(&buffer->frames, &buffer->stack);
+	*arena = mapping && is_arena(&buffer->stack);
+	if (lock_enter(LOCK_SITES)) {
+		modules_begin();
+		*site = find_site(&buffer->frames, mapping && !*arena);
+		sure = !modules_replaced();
+		lock_leave(LOCK_SITES);
+	}
+	return sure;
+}
+
 /* The site of the calling thread's stack; 0 = the row of what has none. *arena: the mapping is one. */
 static uint32_t site_here(bool mapping, bool *arena)
 {

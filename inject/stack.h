@@ -14,7 +14,6 @@ enum {
 	STACK_NATIVE = 768, /* frames at most, the innermost */
 	STACK_PYTHON = 1536,
 	STACK_GROUPS = 512,
-	STACK_STEPS = 1 << 11,
 };
 
 /* One frame of machine code. Its own part of the stack begins at `sp`, its caller's at the next frame's. */
@@ -30,23 +29,19 @@ struct stack_group {
 	uint32_t first, count;
 };
 
-/* What the unwinder found once: the caller of a frame. An address of 0: it has none. */
-struct stack_step {
-	struct stack_native frame, caller;
-};
-
-/* Begins as zeroes. */
 struct stack {
 	uint32_t native_count, python_count, group_count;
 	struct stack_native native[STACK_NATIVE];
 	uint32_t python[STACK_PYTHON]; /* records of the sites file */
 	struct stack_group groups[STACK_GROUPS];
-	struct stack_step steps[STACK_STEPS]; /* of earlier stacks, for stack_native */
 };
 
 /* Fills the native part, without frames of this library. Where Python was read before, it ends at the outermost
  * evaluation loop. */
 void stack_native(struct stack *stack);
+
+/* Other code than before may lie between these addresses: what was remembered of it is forgotten. */
+void stack_native_forget(uint64_t start, uint64_t end);
 
 /* Fills the Python part, whether or not this thread holds the GIL. False when the frames made no sense. */
 bool stack_python(struct stack *stack);
