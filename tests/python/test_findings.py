@@ -39,7 +39,7 @@ runs = {name: pool.submit(read, name, str(HERE / "torch_faults.py"), name)
         for name in ("held", "held-not", "parked", "parked-not", "clean")}
 runs |= {name: pool.submit(read, name, str(HERE / "torch_faults.py"), name, options=("--sample-bytes=64K",))
          for name in ("spawned", "spawned-not")}
-runs |= {name: pool.submit(read, name, str(HERE / "shared_list.py"), name) for name in ("strings", "numpy")}
+runs |= {name: pool.submit(read, name, str(HERE / "shared_list.py"), name) for name in ("strings", "numpy", "collected", "frozen")}
 runs["plain"] = pool.submit(read, "plain", "-c", NUMPY)
 
 
@@ -95,6 +95,16 @@ def reading_strings_copies_them_into_each_worker():
     # the pool's 64 items; its two workers may have been measured last at different moments
     assert abs(evidence["bytes_per_item"] * 64 - evidence["unshared_bytes_max"]) <= 64, evidence
     assert size < evidence["unshared_bytes_max"] < 2.2 * size, (evidence, size)
+
+
+@tap.claim
+def garbage_collection_in_workers_copies_what_was_not_frozen():
+    found, size = runs["collected"].result()
+    # the collector follows the libraries' objects too
+    assert 0.9 * size <= found["unshared-growth"]["evidence"]["unshared_bytes_worker_max"] <= 1.8 * size, (found, size)
+    assert "gc.freeze()" in found["unshared-growth"]["advice"], found
+    found, _ = runs["frozen"].result()
+    assert "unshared-growth" not in found, found
 
 
 @tap.claim

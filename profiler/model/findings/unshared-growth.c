@@ -7,17 +7,25 @@
 
 #define LEAST_WORKER_BYTES (INT64_C(32) << 20)
 
-static int64_t worker_max(const struct model *m, const struct model_pool *pool)
+/* The worker that copied the most; NULL = the pool has none. */
+static const struct model_process *worst_worker(const struct model *m, const struct model_pool *pool)
 {
-	int64_t most = 0;
+	const struct model_process *worst = NULL;
 
 	for (size_t i = 0; i < pool->member_count; i++) {
-		int64_t bytes = m->processes[pool->members[i]].unshared_walked_max;
+		const struct model_process *p = &m->processes[pool->members[i]];
 
-		if (bytes > most)
-			most = bytes;
+		if (!worst || p->unshared_walked_max > worst->unshared_walked_max)
+			worst = p;
 	}
-	return most;
+	return worst;
+}
+
+static int64_t worker_max(const struct model *m, const struct model_pool *pool)
+{
+	const struct model_process *worst = worst_worker(m, pool);
+
+	return worst ? worst->unshared_walked_max : 0;
 }
 
 /* Bytes copied for each item read; 0 when the number of items is not known. */
@@ -48,7 +56,7 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 				      "(%s)",
 				      pool->name),
 		.text = "It was shared at the fork and is copied page by page since: reading a Python "
-			"object writes its reference count.",
+			"object writes its reference count, a garbage collection into all containers.",
 		.bytes = pool->unshared_max,
 		.brief_bytes = pool->unshared_max,
 		.brief = finding_text(sink, "per %s pool, shared at the fork, copied since", stage),
@@ -62,6 +70,7 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 	int64_t life_ns = pool->spans[pool->span_count - 1].end_ns - pool->begin_ns;
 
 	f.severity = finding_severity(m, f.bytes, life_ns, m->totals.peak_bytes);
+	finding_advise(m, &f, worst_worker(m, pool)->python ? "python" : "");
 	finding_report(sink, &f);
 }
 
