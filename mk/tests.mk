@@ -75,6 +75,13 @@ check-san: ## run the unit tests under ASan + UBSan, then under TSan
 	@$(MAKE) --no-print-directory O=$(O)/asan SAN=address,undefined check-unit
 	@$(MAKE) --no-print-directory O=$(O)/tsan SAN=thread check-unit
 
+check-debug: ## run tests of the shim in a build that stops where a claim of its own does not hold
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory O=$(O)/debug DEBUG=1 check-debug-now
+
+check-debug-now: $(PROGRAMS) $(TARGETS)
+	@$(RUN_TESTS) $(addprefix tests/integration/,sites_native.py sites_python.py sites_storm.py shim_lives.py shim_totals.py)
+
 check: ## set up, build, run every test but those that need torch
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory check-now
@@ -98,4 +105,4 @@ stress: $(PROGRAMS) $(TARGETS) ## call sites beside forks, dlopen and signal han
 	@TEST_TIMEOUT=$$(( 30 * $(or $(SECONDS),600) )) STORM_SECONDS='$(or $(SECONDS),600)' \
 		$(RUN_TESTS) tests/integration/sites_storm.py
 
-.PHONY: stress check check-now check-pythons check-san check-torch check-torch-now check-unit
+.PHONY: stress check check-debug check-debug-now check-now check-pythons check-san check-torch check-torch-now check-unit
