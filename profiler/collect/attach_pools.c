@@ -70,7 +70,7 @@ static void tell(const struct attach_pools *ps, struct guess *g, const char *kin
 	};
 
 	session_put_event(ps->edges->job->recorder->session, &event);
-	pool_mark_edge(g->pool, ps->edges->turn);
+	pool_mark_edge(g->pool, PROCESS_EDGE_NOW, ps->edges->turn);
 	ps->edges->measure = 1;
 	ps->edges->walk_shm = 1;
 }

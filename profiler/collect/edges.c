@@ -9,29 +9,30 @@ enum measure {
 	MEASURE_POOL,  /* the pool's workers and the owner */
 };
 
-/* What an edge is called, whom to measure for it, and whether so many of them can come that they
- * have to be thinned. */
+/* What an edge is called, whom to measure for it and how soon, and whether so many of them can come
+ * that they have to be thinned. */
 static const struct {
 	const char *name;
 	enum measure measure;
+	enum process_edge edge;
 	int shm, frequent;
 } kinds[] = {
-	[LOOPMEM_EVENT_POOL_BEGIN] = {"pool-begin", MEASURE_POOL, 1, 0},
-	[LOOPMEM_EVENT_POOL_WORKER] = {"pool-worker", MEASURE_NOTHING, 0, 0},
-	[LOOPMEM_EVENT_POOL_DELIVER] = {"pool-deliver", MEASURE_POOL, 1, 1},
-	[LOOPMEM_EVENT_POOL_FIRST] = {"pool-first", MEASURE_POOL, 0, 0},
-	[LOOPMEM_EVENT_POOL_PARK] = {"pool-park", MEASURE_POOL, 1, 1},
-	[LOOPMEM_EVENT_POOL_EXHAUSTED] = {"pool-exhausted", MEASURE_POOL, 1, 0},
-	[LOOPMEM_EVENT_POOL_REUSE] = {"pool-reuse", MEASURE_POOL, 0, 0},
-	[LOOPMEM_EVENT_POOL_END] = {"pool-end", MEASURE_POOL, 1, 0},
-	[LOOPMEM_EVENT_PHASE_BEGIN] = {"phase-begin", MEASURE_OWNER, 0, 1},
-	[LOOPMEM_EVENT_PHASE_END] = {"phase-end", MEASURE_OWNER, 0, 1},
-	[LOOPMEM_EVENT_FORK] = {"fork", MEASURE_NOTHING, 0, 1},
-	[LOOPMEM_EVENT_EXEC] = {"exec", MEASURE_NOTHING, 0, 1},
-	[LOOPMEM_EVENT_EXIT] = {"exit", MEASURE_NOTHING, 0, 1},
-	[LOOPMEM_EVENT_RELEASE] = {"release", MEASURE_POOL, 0, 0},
-	[LOOPMEM_EVENT_POOL_CLOSING] = {"pool-closing", MEASURE_POOL, 0, 0},
-	[LOOPMEM_EVENT_TRIM] = {"trim", MEASURE_OWNER, 0, 0},
+	[LOOPMEM_EVENT_POOL_BEGIN] = {"pool-begin", MEASURE_POOL, PROCESS_EDGE_BEGINS, 1, 0},
+	[LOOPMEM_EVENT_POOL_WORKER] = {"pool-worker", MEASURE_NOTHING, PROCESS_EDGE_NONE, 0, 0},
+	[LOOPMEM_EVENT_POOL_DELIVER] = {"pool-deliver", MEASURE_POOL, PROCESS_EDGE_BEGINS, 1, 1},
+	[LOOPMEM_EVENT_POOL_FIRST] = {"pool-first", MEASURE_POOL, PROCESS_EDGE_BEGINS, 0, 0},
+	[LOOPMEM_EVENT_POOL_PARK] = {"pool-park", MEASURE_POOL, PROCESS_EDGE_NOW, 1, 1},
+	[LOOPMEM_EVENT_POOL_EXHAUSTED] = {"pool-exhausted", MEASURE_POOL, PROCESS_EDGE_NOW, 1, 0},
+	[LOOPMEM_EVENT_POOL_REUSE] = {"pool-reuse", MEASURE_POOL, PROCESS_EDGE_BEGINS, 0, 0},
+	[LOOPMEM_EVENT_POOL_END] = {"pool-end", MEASURE_POOL, PROCESS_EDGE_BEGINS, 1, 0},
+	[LOOPMEM_EVENT_PHASE_BEGIN] = {"phase-begin", MEASURE_OWNER, PROCESS_EDGE_NOW, 0, 1},
+	[LOOPMEM_EVENT_PHASE_END] = {"phase-end", MEASURE_OWNER, PROCESS_EDGE_NOW, 0, 1},
+	[LOOPMEM_EVENT_FORK] = {"fork", MEASURE_NOTHING, PROCESS_EDGE_NONE, 0, 1},
+	[LOOPMEM_EVENT_EXEC] = {"exec", MEASURE_NOTHING, PROCESS_EDGE_NONE, 0, 1},
+	[LOOPMEM_EVENT_EXIT] = {"exit", MEASURE_NOTHING, PROCESS_EDGE_NONE, 0, 1},
+	[LOOPMEM_EVENT_RELEASE] = {"release", MEASURE_POOL, PROCESS_EDGE_NOW, 0, 0},
+	[LOOPMEM_EVENT_POOL_CLOSING] = {"pool-closing", MEASURE_POOL, PROCESS_EDGE_NOW, 0, 0},
+	[LOOPMEM_EVENT_TRIM] = {"trim", MEASURE_OWNER, PROCESS_EDGE_NOW, 0, 0},
 };
 
 /* Of the frequent kinds a process may tell 2000 in a row and 20 a second for ever: a loop that
@@ -69,9 +70,9 @@ static void mark(struct edges *e, struct process *p, struct pool *pool, uint32_t
 	if (kinds[kind].measure == MEASURE_NOTHING)
 		return;
 	if (kinds[kind].measure == MEASURE_POOL && pool)
-		pool_mark_edge(pool, e->turn);
+		pool_mark_edge(pool, kinds[kind].edge, e->turn);
 	else
-		p->edge = 1;
+		process_mark_edge(p, kinds[kind].edge);
 	e->measure = e->sites = 1;
 	e->walk_shm |= kinds[kind].shm;
 }

@@ -158,7 +158,7 @@ struct process *job_add(struct job *j, pid_t pid, struct process *parent)
 		return NULL;
 	j->alive++;
 	watch(j, p);
-	p->edge = 1;
+	process_mark_edge(p, PROCESS_EDGE_BEGINS);
 	if (p->forked)
 		job_mark_stale(j, p->family);
 	process_write(p, j->recorder);

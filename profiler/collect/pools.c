@@ -465,13 +465,13 @@ void pools_settle(struct pools *ps, struct job *j, int64_t now_ns)
 	ps->count = kept;
 }
 
-void pool_mark_edge(struct pool *pool, uint64_t turn)
+void pool_mark_edge(struct pool *pool, enum process_edge edge, uint64_t turn)
 {
-	pool->owner->edge = 1;
+	process_mark_edge(pool->owner, pool->worker_count ? PROCESS_EDGE_BEGINS : edge);
 	for (size_t i = 0; i < pool->worker_count; i++) {
 		struct process *p = pool->workers[i].process;
 
 		if (p && is_representative((int64_t)i, (int64_t)pool->worker_count, turn))
-			p->edge = 1;
+			process_mark_edge(p, edge);
 	}
 }

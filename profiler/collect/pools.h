@@ -89,8 +89,9 @@ struct pool *pools_find(const struct pools *ps, const struct process *owner, uin
 /* Is the process an owner or worker of a pool still in the table? */
 int pools_refer_to(const struct pools *ps, const struct process *p);
 
-/* Marks the owner, and the workers (of a large pool: its representatives in that turn), as to be
- * walked for an edge. */
-void pool_mark_edge(struct pool *pool, uint64_t turn);
+/* Marks the workers (of a large pool: its representatives in that turn) as to be walked for an edge,
+ * and the owner. What the edge is about are the workers: the owner is there before and after it, and takes
+ * no credit for it unless it has none. */
+void pool_mark_edge(struct pool *pool, enum process_edge edge, uint64_t turn);
 
 #endif

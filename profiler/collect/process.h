@@ -23,6 +23,15 @@ enum process_state {
 	PROCESS_DONE,  /* nothing more to learn */
 };
 
+/* An edge that concerns a process, until its figures are taken for it. */
+enum process_edge {
+	PROCESS_EDGE_NONE,
+	/* a beginning: while its family is about to be walked anyway, that walk serves */
+	PROCESS_EDGE_BEGINS,
+	/* a moment whose exact figures are wanted: what it shows may be gone soon */
+	PROCESS_EDGE_NOW,
+};
+
 struct process {
 	int64_t id; /* in the session, from 1 */
 	pid_t pid, inner_pid;
@@ -78,7 +87,7 @@ struct process {
 	/* walks */
 	struct walk_pace pace;
 	int64_t anon_at_walk, mapped_at_walk, minor_faults_at_walk, shared_at_walk, private_at_walk;
-	int edge; /* an edge wants its exact figures now */
+	enum process_edge edge;
 	int stale; /* a sharer came or went: its proportional bytes are no longer what the walk said */
 	int64_t stale_ns;
 	int suspect; /* a sharer copied pages: the shares of the others grew, and nothing else shows it */
@@ -125,6 +134,8 @@ int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_
 
 /* Reads its minor faults anew. */
 void process_count_faults(struct process *p);
+
+void process_mark_edge(struct process *p, enum process_edge edge);
 
 /* Memory that changed since the last walk: what statm saw of anonymous pages or of mapped files and shared memory, or what the
  * faults could have copied. */

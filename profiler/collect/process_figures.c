@@ -140,7 +140,8 @@ int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_
 		.t_ns = t_ns, .process = p->id, .wall_ns = wall_ns, .edge = reason == WALK_EDGE};
 
 	walk_done(&p->pace, t_ns, wall_ns, p->statm.rss_bytes);
-	p->edge = p->stale = p->suspect = 0;
+	p->edge = PROCESS_EDGE_NONE;
+	p->stale = p->suspect = 0;
 	*copied_bytes = 0;
 	if (error)
 		return error;
@@ -170,6 +171,12 @@ int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_
 	p->mapped_at_walk = p->statm.rss_bytes - p->statm.anon_bytes;
 	p->minor_faults_at_walk = p->minor_faults;
 	return 0;
+}
+
+void process_mark_edge(struct process *p, enum process_edge edge)
+{
+	if (p->edge < edge)
+		p->edge = edge;
 }
 
 static int64_t distance(int64_t a, int64_t b)

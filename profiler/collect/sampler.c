@@ -126,6 +126,22 @@ static int measured_now(const struct process *p, int64_t t_ns)
 	return p->statm_ns == t_ns && !p->exiting;
 }
 
+/* When forks and ends have calmed down, or did not for long: families are walked together, so that
+ * what they share is counted once. */
+static int is_settled(const struct sampler *s, const struct process *p, int64_t t_ns)
+{
+	return t_ns - s->job->changed_ns >= 60 * MS || t_ns - p->stale_ns >= 300 * MS;
+}
+
+/* A beginning that costs something takes no credit: pools end, are built and forked within moments, and of
+ * the walks made for each all but the last would be of a family that has not settled. The walk of the
+ * family serves, or the next regular one. */
+static int is_served_later(const struct process *p, int64_t t_ns)
+{
+	return !walk_is_cheap(expected_cost(p)) &&
+	       (p->stale || !walk_allowed(&p->pace, t_ns, WALK_REGULAR));
+}
+
 /* Those whom an edge concerns, and the counters of their heaps with them. Whom it could not walk
  * now waits as stale. */
 static void walk_edges(struct sampler *s, int64_t t_ns)
@@ -133,24 +149,19 @@ static void walk_edges(struct sampler *s, int64_t t_ns)
 	struct process *p;
 
 	JOB_EACH_ALIVE(s->job, p) {
-		if (!p->edge)
-			continue;
-		p->edge = 0;
-		if (!measured_now(p, t_ns))
+		enum process_edge edge = p->edge;
+
+		p->edge = PROCESS_EDGE_NONE;
+		if (!edge || !measured_now(p, t_ns))
 			continue;
 		process_write_heap(p, s->recorder, t_ns);
+		if (edge == PROCESS_EDGE_BEGINS && is_served_later(p, t_ns))
+			continue;
 		if (has_news(p) && !walk_on_credit(s, p, t_ns) && !p->stale) {
 			p->stale = 1;
 			p->stale_ns = t_ns;
 		}
 	}
-}
-
-/* When forks and ends have calmed down, or did not for long: families are walked together, so that
- * what they share is counted once. */
-static int is_settled(const struct sampler *s, const struct process *p, int64_t t_ns)
-{
-	return t_ns - s->job->changed_ns >= 60 * MS || t_ns - p->stale_ns >= 300 * MS;
 }
 
 static int stands_for_pool(const struct sampler *s, const struct process *p)
@@ -174,10 +185,12 @@ static void walk_stale(struct sampler *s, int64_t t_ns)
 
 static int wants_regular_walk(const struct sampler *s, const struct process *p, int64_t t_ns)
 {
-	return measured_now(p, t_ns) && p->pace.last_ns != t_ns && stands_for_pool(s, p) &&
-	       walk_allowed(&p->pace, t_ns, WALK_REGULAR) &&
-	       (p->stale || p->suspect ||
-		walk_worthwhile(process_changed_bytes(p), p->private_at_walk));
+	if (!measured_now(p, t_ns) || p->pace.last_ns == t_ns || !stands_for_pool(s, p) ||
+	    !walk_allowed(&p->pace, t_ns, WALK_REGULAR))
+		return 0;
+	if (p->stale)
+		return is_settled(s, p, t_ns);
+	return p->suspect || walk_worthwhile(process_changed_bytes(p), p->private_at_walk);
 }
 
 /* Stale before changed, much before little, long ago before lately. */

@@ -19,6 +19,11 @@ int64_t walk_expected_ns(int64_t rss_bytes)
 	return 30000 + rss_bytes / 1024 * 4600 / 1024; /* 0.03 ms + 4.6 us a MiB */
 }
 
+int walk_is_cheap(int64_t cost_ns)
+{
+	return cost_ns <= 3 * MS / 10;
+}
+
 int walk_allowed(const struct walk_pace *p, int64_t now_ns, enum walk_reason reason)
 {
 	int64_t period_ns = p->busy ? 2 * DUTY * p->wall_ns : 0;

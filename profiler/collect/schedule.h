@@ -31,6 +31,9 @@ struct walk_pace {
 /* What a walk of this many resident bytes costs in an undisturbed process. */
 int64_t walk_expected_ns(int64_t rss_bytes);
 
+/* Is a walk of this length not worth waiting with? Of up to some 60 MiB. */
+int walk_is_cheap(int64_t cost_ns);
+
 int walk_allowed(const struct walk_pace *p, int64_t now_ns, enum walk_reason reason);
 void walk_done(struct walk_pace *p, int64_t now_ns, int64_t wall_ns, int64_t rss_bytes);
 

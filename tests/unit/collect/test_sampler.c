@@ -1,4 +1,4 @@
-/* Claims about sampler.h: which edges are worth a walk. The job is one child that does as it is told. */
+/* Claims about sampler.h: which edges are worth a walk, and when. The job is one child that does as it is told. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -65,48 +65,118 @@ static void stop_subject(const struct subject *s)
 	assert_int_equal(waitpid(s->pid, NULL, 0), s->pid);
 }
 
-/* Has the subject's memory been walked for an edge? Rounds between those that are due only serve edges. */
-static int64_t walks_for_an_edge(struct sampler *s, struct process *p)
+/* A job of the subject alone, and the sampler that measures it. */
+struct fixture {
+	struct subject subject;
+	struct crafted_job c;
+	struct pools pools;
+	struct edges edges;
+	struct sampler sampler;
+	struct process *p;
+};
+
+static int start_job(void **state)
 {
+	static struct fixture f;
+
+	f = (struct fixture){.subject = start_subject()};
+	f.edges = (struct edges){.job = &f.c.job, .pools = &f.pools};
+	crafted_job_start(&f.c, crafted_path("edges.loopmem"));
+	assert_int_equal(sampler_init(&f.sampler, &f.edges, 0), 0);
+	f.p = job_add(&f.c.job, f.subject.pid, NULL);
+	assert_non_null(f.p);
+	*state = &f;
+	return 0;
+}
+
+static int end_job(void **state)
+{
+	struct fixture *f = *state;
+
+	sampler_release(&f->sampler);
+	crafted_job_end(&f->c);
+	stop_subject(&f->subject);
+	return 0;
+}
+
+static void grow(const struct fixture *f, int times)
+{
+	for (int i = 0; i < times; i++) {
+		assert_int_equal(write(f->subject.to, "g", 1), 1);
+		await(&f->subject);
+	}
+}
+
+/* Has the subject's memory been walked for an edge? Rounds between those that are due only serve edges. */
+static int64_t walks_for_an_edge(struct fixture *f, enum process_edge edge)
+{
+	struct sampler *s = &f->sampler;
 	int64_t before = s->recorder->walks;
 
 	s->round_due_ns = s->shm_due_ns = s->detail_due_ns = INT64_MAX;
-	s->edges->measure = p->edge = 1;
+	s->edges->measure = 1;
+	f->p->edge = edge;
 	sampler_step(s);
-	assert_int_equal(p->edge, 0);
+	assert_int_equal(f->p->edge, PROCESS_EDGE_NONE);
 	return s->recorder->walks - before;
 }
 
 static void an_edge_at_which_nothing_has_changed_costs_no_walk(void **state)
 {
-	struct subject subject = start_subject();
-	struct crafted_job c;
-	struct pools pools = {0};
-	struct edges edges = {.job = &c.job, .pools = &pools};
-	struct sampler sampler;
-	struct process *p;
+	struct fixture *f = *state;
 
-	(void)state;
-	crafted_job_start(&c, crafted_path("edges.loopmem"));
-	assert_int_equal(sampler_init(&sampler, &edges, 0), 0);
-	p = job_add(&c.job, subject.pid, NULL);
-	assert_non_null(p);
-	assert_int_equal(walks_for_an_edge(&sampler, p), 1);
-	assert_int_equal(walks_for_an_edge(&sampler, p), 0);
-	assert_int_equal(c.recorder.skipped, 0);
-	assert_int_equal(write(subject.to, "g", 1), 1);
-	await(&subject);
-	p->pace.free_ns = 0; /* however long the machine made the first one take */
-	assert_int_equal(walks_for_an_edge(&sampler, p), 1);
-	sampler_release(&sampler);
-	crafted_job_end(&c);
-	stop_subject(&subject);
+	assert_int_equal(walks_for_an_edge(f, PROCESS_EDGE_NOW), 1);
+	assert_int_equal(walks_for_an_edge(f, PROCESS_EDGE_NOW), 0);
+	assert_int_equal(f->c.recorder.skipped, 0);
+	grow(f, 1);
+	f->p->pace.free_ns = 0; /* however long the machine made the first one take */
+	assert_int_equal(walks_for_an_edge(f, PROCESS_EDGE_NOW), 1);
+}
+
+static void a_beginning_is_served_by_the_walk_of_its_family(void **state)
+{
+	struct fixture *f = *state;
+
+	grow(f, 6); /* no walk of it is cheap any more */
+	job_mark_stale(&f->c.job, f->p->family);
+	assert_int_equal(walks_for_an_edge(f, PROCESS_EDGE_BEGINS), 0);
+	assert_int_equal(f->p->stale, 1); /* still waiting */
+	assert_int_equal(walks_for_an_edge(f, PROCESS_EDGE_NOW), 1);
+}
+
+static void a_beginning_takes_no_credit(void **state)
+{
+	struct fixture *f = *state;
+
+	grow(f, 6);
+	assert_int_equal(walks_for_an_edge(f, PROCESS_EDGE_BEGINS), 1);
+	grow(f, 1);
+	f->p->pace.wall_ns = 1000000; /* whatever it took */
+	f->p->pace.free_ns = f->p->pace.last_ns + 200 * f->p->pace.wall_ns;
+	assert_int_equal(walks_for_an_edge(f, PROCESS_EDGE_BEGINS), 0);
+	assert_int_equal(f->c.recorder.skipped, 0);
+	assert_int_equal(walks_for_an_edge(f, PROCESS_EDGE_NOW), 1);
+}
+
+static void a_beginning_that_costs_next_to_nothing_is_measured_at_once(void **state)
+{
+	struct fixture *f = *state;
+
+	job_mark_stale(&f->c.job, f->p->family);
+	assert_int_equal(walks_for_an_edge(f, PROCESS_EDGE_BEGINS), 1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_edge_at_which_nothing_has_changed_costs_no_walk),
+		cmocka_unit_test_setup_teardown(an_edge_at_which_nothing_has_changed_costs_no_walk,
+						start_job, end_job),
+		cmocka_unit_test_setup_teardown(a_beginning_is_served_by_the_walk_of_its_family,
+						start_job, end_job),
+		cmocka_unit_test_setup_teardown(a_beginning_takes_no_credit, start_job, end_job),
+		cmocka_unit_test_setup_teardown(
+			a_beginning_that_costs_next_to_nothing_is_measured_at_once, start_job,
+			end_job),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,8 @@ static void a_walk_of_one_gib_is_expected_to_take_five_milliseconds(void **state
 	(void)state;
 	assert_in_range(walk_expected_ns(1024 * MIB), 4 * MS, 6 * MS);
 	assert_in_range(walk_expected_ns(0), 20000, 40000);
+	assert_true(walk_is_cheap(walk_expected_ns(40 * MIB)));
+	assert_false(walk_is_cheap(walk_expected_ns(100 * MIB)));
 }
 
 static void a_regular_walk_waits_a_second_or_200_times_its_length(void **state)
