@@ -112,3 +112,11 @@ char *site_owner(char *out, size_t size, const struct model *m, const struct mod
 			 (long long)process->pid);
 	return words_safe(out, size, text, utf8);
 }
+
+int site_line_is_import(const struct model *m, int line)
+{
+	static const char machinery[] = "<frozen importlib._bootstrap";
+	const char *file = line >= 0 ? m->lines[line].file : NULL;
+
+	return file && !strncmp(file, machinery, sizeof(machinery) - 1);
+}

@@ -24,6 +24,9 @@ char *site_owner(char *out, size_t size, const struct model *m, const struct mod
 /* The function and file alone, without a number that another run may have changed. */
 char *site_identity(char *out, size_t size, const struct model *m, int line);
 
+/* A step of Python's import machinery: five of them lie between any two modules, and tell nobody anything. */
+int site_line_is_import(const struct model *m, int line);
+
 /* The last part of a path; two parts of installed code, so that one sees whose. */
 const char *site_short_path(const char *path);
 

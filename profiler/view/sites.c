@@ -106,6 +106,10 @@ static void print_stack(FILE *out, const struct model *m, const struct model_sit
 			int is_it = !found && line == row->line;
 
 			found |= is_it;
+			if (!o->full && !is_it && site_line_is_import(m, line)) {
+				left++;
+				continue;
+			}
 			print_stack_line(out, m, line, is_it ? "> " : "  ", o);
 		}
 	if (stack >= 0)
