@@ -38,7 +38,7 @@ static const struct argp_option options[] = {
 	 "call sites: what is counted: bytes or blocks, live at the moment or ever allocated (live)",
 	 0},
 	{"lines", KEY_LINES, NULL, 0, "collapsed: a frame for each line, not for each function", 0},
-	{"round", KEY_ROUND, "SIZE", 0, "openmetrics: bytes to the nearest multiple of SIZE", 0},
+	{"round", KEY_ROUND, "SIZE", 0, "openmetrics: bytes in multiples of SIZE", 0},
 	{0},
 };
 

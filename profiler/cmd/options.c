@@ -2,6 +2,7 @@
 #include "profiler/cmd/options.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profiler/cmd/command.h"
@@ -112,6 +113,8 @@ void options_help(FILE *out, const char *name, const struct argp *argp)
 	fputs("usage: ", out);
 	options_synopsis(out, name, argp);
 	fputc('\n', out);
+	/* argp's remark that a value is needed after a letter as after a word tells nobody anything */
+	setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
 	argp_help(&whole, out, ARGP_HELP_LONG | ARGP_HELP_DOC, (char *)name);
 }
 

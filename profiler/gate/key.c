@@ -1,13 +1,14 @@
 /* Subjects of rules: `pool(train,label=val_*).private_bytes_max`, `idle-pool-retained(train)`. */
 #include "profiler/gate/key.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profiler/model/findings.h"
 #include "profiler/nearest.h"
 
-enum { MOST_NAMES = 64, MOST_TERMS = 8 };
+enum { MOST_NAMES = 64, MOST_TERMS = 8, FEW_NAMES = 6 };
 
 #define LOWER "abcdefghijklmnopqrstuvwxyz"
 
@@ -37,16 +38,28 @@ static const char *keep(const struct parser *p, const char *from, size_t length)
 	return kept ? kept : "";
 }
 
-/* Complains that `word` is no known `what`, with the nearest that is. */
+/* Complains that `word` is no known `what`, with the nearest that is, or with all where they are few. */
 static int complain_unknown(const struct parser *p, const char *from, size_t length,
 			    const char *what, const char *const names[], size_t count)
 {
 	const char *near = nearest_name(keep(p, from, length), names, count);
+	char all[128] = "";
+	int at = 0;
 
 	if (near)
 		return parser_complain(p, from, length, "unknown %s \"%.*s\": did you mean \"%s\"?",
 				       what, (int)length, from, near);
-	return parser_complain(p, from, length, "unknown %s \"%.*s\"", what, (int)length, from);
+	for (size_t i = 0; i < count && count <= FEW_NAMES; i++)
+		at += snprintf(all + at, sizeof(all) - (size_t)at, "%s%s",
+			       i            ? ", "
+			       : count == 1 ? "only "
+					    : "one of ",
+			       names[i]);
+	return parser_complain(p, from, length, "unknown %s \"%.*s\": %s", what, (int)length, from,
+			       at ? all
+			       : !strcmp(what, "finding")
+				       ? "loopmem help lists them"
+				       : "loopmem check --list-keys has them all");
 }
 
 /* ---- selectors ---------------------------------------------------------------------------------------- */

@@ -39,6 +39,7 @@ for command in $known; do
 		test "$status,${out:0:$((7 + ${#synopsis}))}" = "0,usage: $synopsis"
 	claim "$command --help is what help $command prints" \
 		test "$out" = "$("$LOOPMEM_BUILD/loopmem" help "$command")"
+	claim "$command --help has no remark on letters and words" test "${out/Mandatory/}" = "$out"
 	loopmem "$command" --no-such-option-at-all
 	claim "$command refuses an unknown option with status 2" \
 		test "$status,${err%%$'\n'*}" = "2,loopmem $command: no option \"--no-such-option-at-all\""
