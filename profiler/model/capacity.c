@@ -14,6 +14,21 @@ static int has_workers(const struct model_pool *pool)
 	return pool->workers > 0 && pool->batches != MODEL_NONE;
 }
 
+/* What one worker more would take: what is its own, not its share of pages that are there anyway. */
+static int64_t most_of_a_worker(const struct model *m, const struct model_pool *pool)
+{
+	const struct pool_store *store = &m->priv->stores.items[pool - m->pools];
+	int64_t most = 0;
+
+	for (size_t i = 0; i < store->points.count; i++) {
+		const struct pool_point *point = &store->points.items[i];
+
+		if (point->private_bytes + point->shm > most)
+			most = point->private_bytes + point->shm;
+	}
+	return most / pool->workers;
+}
+
 /* The pools that are counted: all, or where they have unlike numbers of workers those of the largest one's stage. */
 static void choose_pools(const struct model *m, struct model_capacity *c)
 {
@@ -34,7 +49,7 @@ static void choose_pools(const struct model *m, struct model_capacity *c)
 	c->stage = alike ? -1 : (int)largest->stage;
 	c->worker_stage = largest->stage;
 	c->workers = largest->workers;
-	c->worker_bytes = largest->memory_max / largest->workers;
+	c->worker_bytes = most_of_a_worker(m, largest);
 }
 
 static int is_counted(const struct model_capacity *c, const struct model_pool *pool)

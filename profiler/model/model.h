@@ -277,7 +277,7 @@ struct model_capacity {
 	int stage; /* enum model_stage of the pools that are counted; -1 = all, as they have equally many workers */
 	int64_t as_it_runs;    /* MODEL_CAPACITY_MOST = so many or more */
 	int64_t idle_released; /* with --release-idle-workers */
-	int64_t worker_bytes;  /* one worker of the largest pool, batches in flight included */
+	int64_t worker_bytes; /* that one worker more of the largest pool takes: private, and batches in flight */
 	enum model_stage worker_stage; /* that pool's */
 };
 #define MODEL_CAPACITY_MOST 1024

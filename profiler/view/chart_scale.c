@@ -12,7 +12,7 @@ enum { COLUMNS_PER_TICK = 12 };
 
 static double round_up(double value)
 {
-	static const double steps[] = {1, 2, 3, 5, 10};
+	static const double steps[] = {1, 2, 3, 4, 5, 6, 8, 10};
 	double power = pow(10, floor(log10(value)));
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
@@ -43,12 +43,12 @@ int chart_row(const struct chart_scale *scale, int rows, int64_t bytes)
 	return row < 0 ? 0 : row < rows ? row : rows - 1;
 }
 
-/* The distance of round values, for three or four of them: 1 is halved, 2 and 3 go by 1, 5 by 2. */
+/* The distance of round values, for three or four of them: 1 is halved, 2 and 3 go by 1, 4 to 6 by 2, 8 by 4. */
 static double label_step(double top)
 {
 	double power = pow(10, floor(log10(top) + 1e-9)), first = round(top / power);
 
-	return first == 1 ? top / 2 : first == 5 ? 2 * power : power;
+	return first == 1 ? top / 2 : first < 4 ? power : first < 8 ? 2 * power : 4 * power;
 }
 
 static void print_label(double value, char *out)

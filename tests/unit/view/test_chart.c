@@ -36,7 +36,8 @@ static void the_scale_is_a_round_number_above_peak_and_limit(void **state)
 		int limited;
 	} cases[] = {
 		{26.4, 28, 30, 1}, {26, -1, 30, 0}, {0.9, -1, 1000.0 / 1024, 0},
-		{4, 28, 5, 0}, /* far below the limit: it leaves the chart */
+		{4, 28, 4, 0},     {4.1, -1, 5, 0}, {5.1, -1, 6, 0},
+		{6.5, -1, 8, 0}, /* far below the limit: it leaves the chart */
 		{7.1, 28, 30, 1},  {1, 1.5, 2, 1},
 	};
 

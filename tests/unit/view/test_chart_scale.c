@@ -48,7 +48,7 @@ static void a_far_limit_leaves_the_chart(void **state)
 
 	(void)state;
 	assert_int_equal(scale.limit_bytes, MODEL_NONE);
-	assert_string_equal(labels(&scale, 10), "10||||5|||||0");
+	assert_string_equal(labels(&scale, 10), "8||||4|||||0");
 }
 
 static void no_limit_is_no_trouble(void **state)
@@ -59,6 +59,10 @@ static void no_limit_is_no_trouble(void **state)
 	(void)state;
 	assert_int_equal(scale.unit, FORMAT_MIB);
 	assert_string_equal(labels(&scale, 6), "300|200||100||0");
+	scale = chart_scale_for(gib(0.57), MODEL_NONE);
+	assert_string_equal(labels(&scale, 6), "600|400||200||0");
+	scale = chart_scale_for(gib(3.5), MODEL_NONE);
+	assert_string_equal(labels(&scale, 6), "4||2|||0");
 	assert_true(empty.top_bytes > 0);
 }
 
