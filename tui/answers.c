@@ -28,6 +28,20 @@ static void print_close(struct pen *pen, int64_t bytes, int64_t limit, const cha
 		pen_text(pen, format_bytes(c, limit));
 }
 
+/* The unit that print_close() named last. */
+static enum format_unit unit_named(int64_t bytes, int64_t limit)
+{
+	return format_unit_for(limit == MODEL_NONE ? bytes : limit);
+}
+
+/* A figure goes without its unit only where the figure before it has the same. */
+static char *bytes_after(char *out, int64_t bytes, enum format_unit named)
+{
+	if (bytes > 0 && format_unit_for(bytes) != named)
+		return format_bytes(out, bytes);
+	return format_cell(out, bytes, named, 1);
+}
+
 /* The limit that applied at the cursor. */
 static int64_t limit_now(const struct ui *ui)
 {
@@ -248,45 +262,57 @@ static void draw_idle(const struct ui *ui, struct cells *cells, int y)
 	pen_text(&pen, following ? ": " : " at the cursor: ");
 	print_holders(ui, &pen, 2);
 	snprintf(rest, sizeof(rest), ".  Most %s",
-		 format_cell(most, totals->idle_max_bytes, format_unit_for(totals->idle_max_bytes),
-			     1));
+		 bytes_after(most, totals->idle_max_bytes,
+			     format_unit_for(ui->now.round.held_idle_bytes)));
 	print_fitting(&pen, &list, 1);
 }
 
 /* ---- the answers in one line, on every other screen ------------------------------------------------------------ */
 
+/* From wide to narrow. */
+static void print_line(struct pen *pen, const char *peak, const char *idle, const char *without)
+{
+	char wordings[3][192];
+	const char *list[] = {wordings[0], wordings[1], wordings[2]};
+	const char *at_most = peak ? "" : " at most";
+
+	for (int i = 0; i < 2; i++) {
+		const char *gap = i ? "" : peak ? " " : "   ";
+
+		snprintf(wordings[i], sizeof(wordings[i]),
+			 "%s%s%s%s  Held idle  %s%s%s  Without  %s", peak ? gap : "",
+			 peak ? "  Peak  " : "", peak ? peak : "", gap, idle, at_most, gap,
+			 without);
+	}
+	snprintf(wordings[2], sizeof(wordings[2]), "  Idle %s", idle);
+	print_fitting(pen, list, 3);
+}
+
 static void draw_live_line(const struct ui *ui, struct cells *cells, int y)
 {
 	const struct model_totals *totals = &ui->model->totals;
 	struct pen pen = pen_at(cells, y, 0);
-	char peak[FORMAT_MAX], idle[FORMAT_MAX], without[FORMAT_MAX], wordings[2][192];
-	const char *list[] = {wordings[0], wordings[1]};
-	enum format_unit unit = format_unit_for(totals->peak_bytes);
+	enum format_unit unit = unit_named(ui->now.round.total_bytes, limit_now(ui));
+	char peak[FORMAT_MAX], idle[FORMAT_MAX], without[FORMAT_MAX];
 
 	pen_text(&pen, " Now  ");
 	print_close(&pen, ui->now.round.total_bytes, limit_now(ui), "  ");
-	format_cell(peak, totals->peak_bytes, unit, 1);
-	format_cell(idle, ui->now.round.held_idle_bytes, unit, 1);
-	snprintf(wordings[0], sizeof(wordings[0]), "   Peak  %s   Held idle  %s   Without  %s",
-		 peak, idle, format_bytes(without, totals->peak_without_idle_bytes));
-	snprintf(wordings[1], sizeof(wordings[1]), "  Idle %s", idle);
-	print_fitting(&pen, list, 2);
+	print_line(&pen, bytes_after(peak, totals->peak_bytes, unit),
+		   bytes_after(idle, ui->now.round.held_idle_bytes, unit),
+		   format_bytes(without, totals->peak_without_idle_bytes));
 }
 
 static void draw_replay_line(const struct ui *ui, struct cells *cells, int y)
 {
 	const struct model_totals *totals = &ui->model->totals;
 	struct pen pen = pen_at(cells, y, 0);
-	char idle[FORMAT_MAX], without[FORMAT_MAX], wordings[2][192];
-	const char *list[] = {wordings[0], wordings[1]};
+	enum format_unit unit = unit_named(totals->peak_bytes, totals->limit_bytes);
+	char idle[FORMAT_MAX], without[FORMAT_MAX];
 
 	pen_text(&pen, " Peak  ");
 	print_close(&pen, totals->peak_bytes, totals->limit_bytes, "  ");
-	format_cell(idle, totals->idle_max_bytes, format_unit_for(totals->peak_bytes), 1);
-	snprintf(wordings[0], sizeof(wordings[0]), "     Held idle  %s at most     Without  %s",
-		 idle, format_bytes(without, totals->peak_without_idle_bytes));
-	snprintf(wordings[1], sizeof(wordings[1]), "  Idle %s", idle);
-	print_fitting(&pen, list, 2);
+	print_line(&pen, NULL, bytes_after(idle, totals->idle_max_bytes, unit),
+		   format_bytes(without, totals->peak_without_idle_bytes));
 }
 
 static void draw_wide_line(const struct ui *ui, struct cells *cells, int y)
@@ -299,7 +325,7 @@ static void draw_wide_line(const struct ui *ui, struct cells *cells, int y)
 	print_close(&pen, totals->peak_bytes, totals->limit_bytes, ", ");
 	pen_print(&pen, ", at %s     Held idle %s at most, %s of %s",
 		  format_moment(a, totals->peak_at_ns), format_bytes(b, totals->idle_max_bytes),
-		  format_moment(c, totals->idle_ns), format_moment(d, totals->duration_ns));
+		  format_span(c, totals->idle_ns), format_moment(d, totals->duration_ns));
 	pen_print(&pen, "     Without held idle %s",
 		  format_bytes(a, totals->peak_without_idle_bytes));
 	if (totals->limit_bytes != MODEL_NONE)

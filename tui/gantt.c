@@ -91,7 +91,7 @@ static void draw_name(const struct ui *ui, struct cells *cells, int y, int pool,
 	pen_char(&pen, GLYPH_BAR);
 }
 
-void gantt_draw(struct ui *ui, struct cells *cells, int y, int height)
+void gantt_draw(struct ui *ui, struct cells *cells, int y, int height, enum format_unit unit)
 {
 	int label = cells->width >= WIDE ? 12 : 5, columns = cells->width - label - 2;
 	struct chart_span span = timeline_span(&ui->time, ui->model, columns);
@@ -111,9 +111,14 @@ void gantt_draw(struct ui *ui, struct cells *cells, int y, int height)
 	pen_char(&pen, GLYPH_BAR);
 	ui_draw_band(ui, cells, y, label + 1, &span);
 	pen = pen_at(cells, ++y, label + 1);
-	pen_text(
-		&pen,
-		cells->width >= WIDE
-			? "> starting   ▒ delivering   ░ parked   ╱ held idle (exhausted, alive)"
-			: "> starting ▒ delivering ░ parked ╱ held idle    GiB; 'all' is one instant");
+	if (cells->width >= WIDE)
+		pen_print(&pen,
+			  "> starting   ▒ delivering   ░ parked   ╱ held idle (exhausted, alive)"
+			  "     %s; 'all' is one instant",
+			  format_unit_name(unit));
+	else
+		pen_print(
+			&pen,
+			"> starting ▒ delivering ░ parked ╱ held idle    %s; 'all' is one instant",
+			format_unit_name(unit));
 }

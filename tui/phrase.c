@@ -72,6 +72,8 @@ char *phrase_ago(char *out, int64_t ns)
 
 	if (s >= 60)
 		return format_moment(out, ns);
+	if (!s)
+		return format_duration(out, ns);
 	snprintf(out, FORMAT_MAX, "%lld s", (long long)s);
 	return out;
 }

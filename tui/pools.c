@@ -46,7 +46,7 @@ static void add_pool(struct ui *ui, struct sheet *sheet, size_t i)
 	if (pool->idle_max_bytes > 0) {
 		value_number(CELL(IDLE), VALUE_BYTES, pool->idle_max_bytes);
 		CELL(IDLE)->over = OVER_IDLE;
-		value_number(CELL(HELD), VALUE_MOMENT, pool->idle_ns);
+		value_number(CELL(HELD), VALUE_SPAN, pool->idle_ns);
 		value_number(CELL(AVERAGE), VALUE_BYTES, average(ui->model, pool));
 	}
 	pool_batches(pool, pool->batches, CELL(BATCHES));
@@ -76,7 +76,7 @@ static void add_total(struct ui *ui, struct sheet *sheet)
 	number_or_none(CELL(SHM), m->peak.shm + m->peak.parked);
 	number_or_none(CELL(IDLE), m->totals.idle_max_bytes);
 	if (m->totals.idle_ns > 0)
-		value_number(CELL(HELD), VALUE_MOMENT, m->totals.idle_ns);
+		value_number(CELL(HELD), VALUE_SPAN, m->totals.idle_ns);
 	number_or_none(CELL(AVERAGE), m->totals.idle_average_bytes);
 }
 
@@ -279,6 +279,7 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 	const struct model_pool *pool;
 	int end = y + height, below, gantt;
 	struct sheet sheet = {0};
+	enum format_unit unit;
 
 	if (!ui_moments(ui))
 		return;
@@ -295,6 +296,7 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 	if (below < 8)
 		below = height < 16 ? 0 : 8;
 	y = ui_draw_sheet(ui, cells, &sheet, y, height - below);
+	unit = sheet_unit(&sheet);
 	sheet_release(&sheet);
 	pool = ui->pool_open && !ui->time.difference ? selected_pool(ui) : NULL;
 	gantt = (int)ui->model->pool_count + 3;
@@ -304,7 +306,7 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 		gantt = end - y - 1;
 	y += y < end;
 	if (gantt >= 4) {
-		gantt_draw(ui, cells, y, gantt);
+		gantt_draw(ui, cells, y, gantt, unit);
 		y += gantt + 1;
 	}
 	if (pool)

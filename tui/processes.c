@@ -95,19 +95,6 @@ static void draw_caption(const struct ui *ui, struct cells *cells, int y, const 
 	draw_not_counted(ui, cells, y + 2);
 }
 
-static enum format_unit unit_of(const struct ui *ui)
-{
-	int64_t most = 0;
-
-	for (size_t i = 0; i < ui->model->pool_count; i++)
-		if (ui->now.pools[i].memory > most)
-			most = ui->now.pools[i].memory;
-	for (size_t i = 0; i < ui->model->process_count; i++)
-		if (ui->now.processes[i].proportional > most)
-			most = ui->now.processes[i].proportional;
-	return format_unit_for(most);
-}
-
 static void draw(struct ui *ui, struct cells *cells, int y, int height)
 {
 	int end = y + height,
@@ -116,6 +103,7 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 					     : 3,
 	    below = height >= 30 ? 5 : 0;
 	struct sheet sheet = {0};
+	enum format_unit unit;
 
 	if (!ui_moments(ui))
 		return;
@@ -123,6 +111,7 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 	if (!ui_sheet(ui, &sheet))
 		return;
 	y = ui_draw_sheet(ui, cells, &sheet, y, ui->sheet_room);
+	unit = sheet_unit(&sheet);
 	sheet_release(&sheet);
 	if (below && !ui->time.difference) {
 		struct pen pen = pen_at(cells, y + 3, 3);
@@ -136,7 +125,7 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 			  count_role(ui, MODEL_ROLE_WORKER), count_orphans(ui));
 	}
 	if (caption && !ui->time.difference)
-		draw_caption(ui, cells, end - caption, format_unit_name(unit_of(ui)));
+		draw_caption(ui, cells, end - caption, format_unit_name(unit));
 }
 
 /* A pool opens to all of its workers; a process leads to its call sites. */

@@ -9,11 +9,12 @@
 
 #include "profiler/model/model.h"
 
-#define LEFT   COLUMN_LEFT
-#define FLEX   COLUMN_FLEX
-#define PATH   COLUMN_PATH
-#define NAME   COLUMN_NAME
-#define ALWAYS COLUMN_ALWAYS
+#define LEFT    COLUMN_LEFT
+#define FLEX    COLUMN_FLEX
+#define PATH    COLUMN_PATH
+#define NAME    COLUMN_NAME
+#define ALWAYS  COLUMN_ALWAYS
+#define FOLLOWS COLUMN_FOLLOWS
 #define COLUMN(sheet, name, heading, width, from, flags) \
 	{SHEET_##sheet, heading, width, from, flags},
 

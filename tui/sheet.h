@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profiler/view/format.h"
 #include "tui/cells.h"
 
 enum sheet_kind {
@@ -40,6 +41,7 @@ enum column_flags {
 	COLUMN_PATH = 1 << 2,
 	COLUMN_NAME = 1 << 3,
 	COLUMN_ALWAYS = 1 << 4,
+	COLUMN_FOLLOWS = 1 << 5,
 };
 
 struct column {
@@ -63,6 +65,8 @@ enum value_kind {
 	VALUE_PART,     /* "924/924" */
 	VALUE_DURATION, /* "5.0s" */
 	VALUE_MOMENT,   /* "1:04" */
+	VALUE_SPAN,     /* "0.8s", "1:04" */
+	VALUE_AGE,      /* the same of what goes on: "1:03" until it is 1:04 */
 	VALUE_TENTHS,   /* "12:33.9" */
 };
 
@@ -93,7 +97,7 @@ struct sheet {
 	int column_count;
 	struct sheet_row *rows;
 	int row_count, capacity;
-	int decimals;
+	int decimals;        /* of GiB and more; MiB have one */
 	const char *heading; /* of the first column, when it differs from columns.def */
 	struct text_block *texts;
 	int hidden_rows;    /* by the filter */
@@ -123,6 +127,9 @@ struct sheet_row *sheet_add(struct sheet *sheet, enum sheet_row_kind kind, int64
 
 /* The value of column `column` (enum columns_all) in a row. */
 struct value *sheet_value(const struct sheet *sheet, struct sheet_row *row, int column);
+
+/* That of all its bytes, for the caption: by the largest, columns that follow left out. */
+enum format_unit sheet_unit(const struct sheet *sheet);
 
 /* A copy of formatted text that lives as long as the sheet; "" when out of memory. */
 const char *sheet_text(struct sheet *sheet, const char *format, ...)

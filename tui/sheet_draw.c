@@ -13,7 +13,7 @@ struct layout {
 	enum format_unit unit;
 };
 
-static enum format_unit unit_of(const struct sheet *sheet)
+enum format_unit sheet_unit(const struct sheet *sheet)
 {
 	int64_t largest = 0;
 
@@ -22,6 +22,7 @@ static enum format_unit unit_of(const struct sheet *sheet)
 			const struct value *value = &sheet->rows[i].value[c];
 
 			if ((value->kind == VALUE_BYTES || value->kind == VALUE_CHANGE) &&
+			    !(sheet->columns[c].flags & COLUMN_FOLLOWS) &&
 			    llabs(value->number) > largest)
 				largest = llabs(value->number);
 		}
@@ -42,6 +43,12 @@ static void print_number(const struct value *value, enum format_unit unit, int d
 		break;
 	case VALUE_DURATION:
 		format_duration_cell(out, value->number);
+		break;
+	case VALUE_SPAN:
+		format_span(out, value->number);
+		break;
+	case VALUE_AGE:
+		format_age(out, value->number);
 		break;
 	case VALUE_MOMENT:
 		format_moment(out, value->number);
@@ -72,29 +79,43 @@ static const char *print_value(const struct sheet *sheet, const struct value *va
 	case VALUE_TEXT:
 		return value->text;
 	default:
-		print_number(value, unit, sheet->decimals, buffer);
+		print_number(value, unit,
+			     unit <= FORMAT_MIB && sheet->decimals > 1 ? 1 : sheet->decimals,
+			     buffer);
 		if (value->stale)
 			strcat(buffer, "~");
 		return buffer;
 	}
 }
 
-/* The widest cell or heading of a column, with the gap before it. */
-static int needed_width(const struct sheet *sheet, int column, enum format_unit unit)
+/* The widest cell of a column. */
+static int widest_cell(const struct sheet *sheet, int column, enum format_unit unit)
 {
-	int most = text_width(sheet->columns[column].heading);
+	int most = 0;
 	char buffer[VALUE_TEXT_SIZE];
 
 	for (int i = 0; i < sheet->row_count; i++) {
 		const struct value *value = &sheet->rows[i].value[column];
 		int width;
 
-		if (sheet->rows[i].kind != ROW_PLAIN)
+		if (sheet->rows[i].kind != ROW_PLAIN &&
+		    (sheet->rows[i].kind != ROW_TOTAL ||
+		     sheet->columns[column].flags & COLUMN_LEFT))
 			continue;
 		width = text_width(print_value(sheet, value, unit, buffer));
 		most = width > most ? width : most;
 	}
-	return most + 1 + (sheet->columns[column].flags & COLUMN_LEFT && column ? 1 : 0);
+	return most;
+}
+
+/* The widest cell or heading, with the gap before it. */
+static int needed_width(const struct sheet *sheet, int column, enum format_unit unit)
+{
+	int heading = text_width(sheet->columns[column].heading),
+	    cell = widest_cell(sheet, column, unit);
+
+	return (heading > cell ? heading : cell) + 1 +
+	       (sheet->columns[column].flags & COLUMN_LEFT && column ? 1 : 0);
 }
 
 static int all_none(const struct sheet *sheet, int column)
@@ -113,6 +134,17 @@ static int total_width(const struct sheet *sheet, const struct layout *layout)
 	for (int c = 0; c < sheet->column_count; c++)
 		sum += layout->width[c];
 	return sum;
+}
+
+/* Numbers are never cut, and never touch those of the column before. */
+static void widen(const struct sheet *sheet, struct layout *layout)
+{
+	for (int c = 0; c < sheet->column_count; c++) {
+		int needed = layout->width[c] ? widest_cell(sheet, c, layout->unit) + 1 : 0;
+
+		if (!(sheet->columns[c].flags & COLUMN_LEFT) && needed > layout->width[c])
+			layout->width[c] = needed;
+	}
 }
 
 /* Too wide: first to what the cells need, then names are cut. */
@@ -153,7 +185,7 @@ static void grow(const struct sheet *sheet, struct layout *layout, int width)
 
 static void lay_out(const struct sheet *sheet, int width, struct layout *layout)
 {
-	*layout = (struct layout){.unit = unit_of(sheet)};
+	*layout = (struct layout){.unit = sheet_unit(sheet)};
 	for (int c = 0; c < sheet->column_count; c++) {
 		const struct column *column = &sheet->columns[c];
 
@@ -164,6 +196,7 @@ static void lay_out(const struct sheet *sheet, int width, struct layout *layout)
 		else
 			layout->width[c] = column->width;
 	}
+	widen(sheet, layout);
 	if (total_width(sheet, layout) > width)
 		shrink(sheet, layout, width);
 	else

@@ -89,7 +89,8 @@ static void build(struct ui *ui, struct sheet *sheet)
 
 static int line_shown(const struct ui *ui, int line)
 {
-	return !ui->switched[SCREEN_SITES] || !ui->model->lines[line].native;
+	return !site_line_is_import(ui->model, line) &&
+	       (!ui->switched[SCREEN_SITES] || !ui->model->lines[line].native);
 }
 
 static void draw_line(const struct ui *ui, struct cells *cells, int y, int x, int line)
@@ -250,7 +251,7 @@ static int draw_caption(const struct ui *ui, struct cells *cells, int y, int end
 	return paragraph_draw(cells, y, end, 1, text);
 }
 
-static void draw_hints(const struct ui *ui, struct cells *cells, int y)
+static void draw_hints(const struct ui *ui, struct cells *cells, int y, enum format_unit unit)
 {
 	struct pen pen = pen_at(cells, y, 1);
 	char size[FORMAT_MAX];
@@ -258,9 +259,9 @@ static void draw_hints(const struct ui *ui, struct cells *cells, int y)
 	pen_print(&pen, "%s in %s. ALLOC counts all that was ever allocated here.",
 		  cells->width >= GROWTH_WIDE ? "LIVE, ALLOC and GROWTH, of a minute,"
 					      : "LIVE and ALLOC",
-		  format_unit_name(format_unit_for(ui->now.composition.total)));
+		  format_unit_name(unit));
 	if (cells->width >= WIDE && ui->model->sample_bytes > 0)
-		pen_print(&pen, " Estimates: a sample every %s on average.",
+		pen_print(&pen, " Estimates: one sample in %s.",
 			  format_bytes_range(size, ui->model->sample_bytes,
 					     ui->model->sample_bytes_most));
 	pen = pen_at(cells, y + 1, 1);
@@ -274,6 +275,7 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 	int end = y + height, hints = height >= LEAST_HEIGHT ? 2 : 0, rows_height;
 	struct site_rows rows = {0};
 	struct sheet sheet = {0};
+	enum format_unit unit;
 
 	if (!ui_moments(ui))
 		return;
@@ -290,13 +292,14 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 	if (rows_height > sheet.row_count + 1)
 		rows_height = sheet.row_count + 1;
 	y = ui_draw_sheet(ui, cells, &sheet, y, rows_height);
+	unit = sheet_unit(&sheet);
 	sheet_release(&sheet);
 	if ((height >= LEAST_HEIGHT || ui->site_open) && !site_rows_read(&rows, ui)) {
 		draw_site(ui, cells, y + 1, end - hints, &rows);
 		site_rows_release(&rows);
 	}
 	if (hints)
-		draw_hints(ui, cells, end - hints);
+		draw_hints(ui, cells, end - hints, unit);
 }
 
 static void go_in(struct ui *ui)

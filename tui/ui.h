@@ -195,7 +195,8 @@ void ui_draw_chart(struct ui *ui, struct cells *cells, const struct chart_place 
 void ui_draw_legend(const struct ui *ui, struct pen *pen);
 void ui_draw_band(const struct ui *ui, struct cells *cells, int y, int x,
 		  const struct chart_span *span);
-void gantt_draw(struct ui *ui, struct cells *cells, int y, int height);
+/* `unit`: of the table above it, which the line at the end names. */
+void gantt_draw(struct ui *ui, struct cells *cells, int y, int height, enum format_unit unit);
 
 /* The sheet of differences between the two moments (pools and owners, or processes). */
 void difference_build(struct ui *ui, struct sheet *sheet, int processes);

@@ -249,6 +249,16 @@ char *format_duration_cell(char *out, int64_t ns)
 	return duration(out, ns, "", 60);
 }
 
+char *format_span(char *out, int64_t ns)
+{
+	return ns >= 0 && ns < NS_PER_S ? format_duration_cell(out, ns) : format_clock(out, ns);
+}
+
+char *format_age(char *out, int64_t ns)
+{
+	return format_span(out, ns < NS_PER_S ? ns : ns - ns % NS_PER_S);
+}
+
 char *format_time_of_day(char *out, int64_t unix_ns)
 {
 	time_t when = (time_t)(unix_ns / NS_PER_S);

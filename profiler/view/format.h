@@ -49,6 +49,10 @@ char *format_byte_hours(char *out, double byte_seconds, int utf8);
 char *format_duration(char *out, int64_t ns);
 /* In columns: "5.0s", "43.8s", then as format_duration. */
 char *format_duration_cell(char *out, int64_t ns);
+/* How long something lasted, where it is mostly minutes: "0.8s" below a second, else as format_clock. */
+char *format_span(char *out, int64_t ns);
+/* The same of what goes on: never more than has passed. */
+char *format_age(char *out, int64_t ns);
 /* How long something was held: always on the clock, "0:28". */
 char *format_clock(char *out, int64_t ns);
 /* A moment, elapsed since the start: "12:33", "1:02:03". */

@@ -251,8 +251,7 @@ int summary_print(FILE *out, const struct model *m, const char *file)
 		return 0;
 	}
 	if (!m->totals.idle_max_bytes && !worth_saying(m) && !m->totals.released_pools) {
-		put_peak(out, &m->totals);
-		fputc('\n', out);
+		peak_line(out, m);
 		kept_lines(out, m);
 		fprintf(out, "loopmem: nothing held idle; more: loopmem report %s\n", file);
 		return 0;

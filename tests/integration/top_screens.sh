@@ -34,6 +34,22 @@ done
 
 screen sites-growing-140x30 sites.loopmem --screen sites --width 140 --height 30 --at 9:00
 
+# a run of MiB under a limit of GiB: no figure stands under the other's unit
+cp "$TEST_TMP/sites.loopmem" "$TEST_TMP/small.loopmem"
+"$PYTHON" - "$TEST_TMP/small.loopmem" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+    for column in (row[1] for row in db.execute(f"PRAGMA table_info({table})").fetchall()):
+        if column.endswith("bytes") and column != "limit_bytes":
+            db.execute(f"UPDATE {table} SET {column} = {column} / 64")
+db.commit()
+PY
+for name in overview pools processes sites; do
+	screen "small-$name-80x24" small.loopmem --screen $name --width 80 --height 24
+done
+screen small-pools-120x40 small.loopmem --screen pools --width 120 --height 40
+
 # narrow and low: every step of the degrade rules
 for size in 39x9 40x10 40x24 56x16 60x20 64x18 79x24 100x14 112x19 200x60; do
 	screen "overview-$size" run-0412.loopmem --width "${size%x*}" --height "${size#*x}"

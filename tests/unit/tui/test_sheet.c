@@ -79,6 +79,44 @@ static void bytes_of_a_table_have_one_unit(void **state)
 	sheet_release(&sheet);
 }
 
+static void what_was_ever_allocated_does_not_choose_the_unit(void **state)
+{
+	struct sheet sheet;
+	struct sheet_row *row;
+
+	(void)state;
+	sheet_init(&sheet, SHEET_SITES);
+	row = sheet_add(&sheet, ROW_PLAIN, 1);
+	value_number(sheet_value(&sheet, row, COLUMN_SITES_LIVE), VALUE_BYTES, GIB / 4);
+	value_number(sheet_value(&sheet, row, COLUMN_SITES_ALLOC), VALUE_BYTES, 400 * GIB);
+	assert_int_equal(sheet_unit(&sheet), FORMAT_MIB);
+	value_number(sheet_value(&sheet, row, COLUMN_SITES_LIVE), VALUE_BYTES, 2 * GIB);
+	assert_int_equal(sheet_unit(&sheet), FORMAT_GIB);
+	sheet_release(&sheet);
+}
+
+static void numbers_of_neighbours_never_touch(void **state)
+{
+	struct sheet sheet;
+	struct sheet_view view;
+	struct sheet_row *row;
+
+	(void)state;
+	sheet_init(&sheet, SHEET_PROCESSES);
+	sheet_view_init(&view);
+	row = sheet_add(&sheet, ROW_PLAIN, 1);
+	value_text(sheet_value(&sheet, row, COLUMN_PROCESSES_PROCESS), "worker 0");
+	value_number(sheet_value(&sheet, row, COLUMN_PROCESSES_MEMORY), VALUE_BYTES,
+		     1023 * (GIB / 1024));
+	value_number(sheet_value(&sheet, row, COLUMN_PROCESSES_HEAP), VALUE_BYTES,
+		     1022 * (GIB / 1024));
+	value_number(sheet_value(&sheet, row, COLUMN_PROCESSES_UNSHARED), VALUE_BYTES,
+		     1021 * (GIB / 1024));
+	drawn(&sheet, &view, 80, 6);
+	assert_non_null(strstr(line(1), " 1023.0 1022.0 1021.0"));
+	sheet_release(&sheet);
+}
+
 static void a_figure_that_was_last_seen_a_while_ago_says_so(void **state)
 {
 	struct sheet sheet = three_pools();
@@ -294,6 +332,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_of_a_table_have_one_unit),
+		cmocka_unit_test(what_was_ever_allocated_does_not_choose_the_unit),
+		cmocka_unit_test(numbers_of_neighbours_never_touch),
 		cmocka_unit_test(a_figure_that_was_last_seen_a_while_ago_says_so),
 		cmocka_unit_test(columns_of_nothing_are_not_drawn),
 		cmocka_unit_test(narrow_tables_keep_numbers_whole_and_tell_what_is_hidden),

@@ -136,6 +136,16 @@ static void durations_grow_from_seconds_to_days(void **state)
 	}
 }
 
+static void what_lasted_less_than_a_second_is_not_nothing(void **state)
+{
+	(void)state;
+	assert_string_equal(format_span(out, SECOND / 10 * 8), "0.8s");
+	assert_string_equal(format_span(out, SECOND / 10 * 19), "0:02");
+	assert_string_equal(format_span(out, 64 * SECOND), "1:04");
+	assert_string_equal(format_age(out, SECOND / 10 * 8), "0.8s");
+	assert_string_equal(format_age(out, SECOND / 10 * 19), "0:01");
+}
+
 static void moments_are_minutes_and_seconds_never_ahead(void **state)
 {
 	(void)state;
@@ -166,6 +176,7 @@ int main(void)
 		cmocka_unit_test(counts_are_grouped_from_five_digits),
 		cmocka_unit_test(estimates_have_two_digits),
 		cmocka_unit_test(durations_grow_from_seconds_to_days),
+		cmocka_unit_test(what_lasted_less_than_a_second_is_not_nothing),
 		cmocka_unit_test(moments_are_minutes_and_seconds_never_ahead),
 		cmocka_unit_test(bytes_over_time_are_in_hours),
 	};

@@ -74,7 +74,7 @@ static void a_good_run_is_two_lines(void **state)
 	script_event(&s, 6, "pool-end", 1);
 	m = walked(&s);
 	assert_string_equal(summary(m),
-			    "loopmem: peak 140 MiB of 1.0 GiB RAM (14%)\n"
+			    "loopmem: peak 140 MiB of 1.0 GiB RAM (14%) at 0:01, before train e0\n"
 			    "loopmem: nothing held idle; more: loopmem report run.loopmem\n");
 	model_close(m);
 }
@@ -147,7 +147,7 @@ static void pools_that_were_left_alone_are_told_with_the_reason(void **state)
 	m = script_finish(&s, 6);
 	assert_string_equal(
 		summary(m),
-		"loopmem: peak 40 MiB of 1.0 GiB RAM (4%)\n"
+		"loopmem: peak 40 MiB of 1.0 GiB RAM (4%) at 0:00\n"
 		"loopmem: not released: train, validate (persistent_workers=True)\n"
 		"loopmem: not released: train (validated within the epoch, needed after it)\n"
 		"loopmem: nothing held idle; more: loopmem report run.loopmem\n");
