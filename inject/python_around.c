@@ -12,7 +12,7 @@
 #include "inject/self.h"
 #include "inject/thread.h"
 
-static PyObject *judge;   /* raised_by_user of hook.py */
+static PyObject *judge;   /* raised_by_user of faults.py */
 static PyObject *nothing; /* an empty dictionary: the keywords of calls without any */
 
 void python_set_judge(PyObject *function)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "inject/python/faults_py.h"
+#include "inject/python/follow_py.h"
 #include "inject/python/frames_py.h"
 #include "inject/python/frameworks_py.h"
 #include "inject/python/hook_py.h"
@@ -36,7 +37,10 @@
 #include "inject/text.h"
 #include "inject/thread.h"
 
-enum { FILE_INPUT = 257 }; /* Py_file_input */
+enum {
+	FILE_INPUT = 257,  /* Py_file_input */
+	WITHOUT_TEXTS = 2, /* as python -OO: nobody reads our docstrings there */
+};
 
 static const struct {
 	const char *name;
@@ -48,9 +52,9 @@ static const struct {
 	{                                                                    \
 #name, name##_py, "loopmem." #name, "<loopmem>/" #name ".py" \
 	}
-	SOURCE(faults),    SOURCE(frames), SOURCE(frameworks), SOURCE(hook),  SOURCE(length),
-	SOURCE(lightning), SOURCE(names),  SOURCE(phases),     SOURCE(pools), SOURCE(processes),
-	SOURCE(stages),    SOURCE(users),  SOURCE(wrappers),
+	SOURCE(faults),    SOURCE(follow),    SOURCE(frames), SOURCE(frameworks), SOURCE(hook),
+	SOURCE(length),    SOURCE(lightning), SOURCE(names),  SOURCE(phases),     SOURCE(pools),
+	SOURCE(processes), SOURCE(stages),    SOURCE(users),  SOURCE(wrappers),
 #undef SOURCE
 };
 
@@ -114,7 +118,8 @@ static PyObject *run_source(size_t i)
 	PyObject *names = module ? py.PyModule_GetDict(module) : NULL;
 
 	if (names && !add_names(names))
-		code = py.Py_CompileString(sources[i].source, sources[i].file, FILE_INPUT);
+		code = py.Py_CompileStringExFlags(sources[i].source, sources[i].file, FILE_INPUT,
+						  NULL, WITHOUT_TEXTS);
 	if (code) {
 		result = py.PyEval_EvalCode(code, names, names);
 		py.Py_DecRef(code);
@@ -144,12 +149,20 @@ static PyObject *load(const char *name)
 	return NULL;
 }
 
+/* Unseen by tracers: it may come in the middle of the program's import. */
 static PyObject *call_load(PyObject *self, PyObject *args)
 {
+	PyObject *module;
 	const char *name;
+	void *traced;
 
 	(void)self;
-	return py.PyArg_ParseTuple(args, "s", &name) ? load(name) : NULL;
+	if (!py.PyArg_ParseTuple(args, "s", &name))
+		return NULL;
+	traced = python_untraced_enter();
+	module = load(name);
+	python_untraced_leave(traced);
+	return module;
 }
 
 static struct python_method load_method = {"load", call_load, PYTHON_VARARGS, NULL};

@@ -30,9 +30,9 @@ KINDS = {
     "joblib.parallel": "joblib",
     "torch.multiprocessing.spawn": "spawn",
 }
-EXECUTORS = load("hook").EXECUTORS
+EXECUTORS = [name for name, call in load("hook").WANTED.items() if call == "executor"]
 
-loaders = {}  # iterators of torch's that live, by id: hook.py puts those of pools.py here
+loaders = {}  # iterators of torch's that live, by id: follow.py puts those of pools.py here
 groups = {}  # key: its Group. Emptied in a forked child: those are the parent's
 made = {}  # id of an executor: (weak reference to it, the label of the line that made it)
 begun = {}  # id of a process that is being started: its Group

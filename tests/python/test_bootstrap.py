@@ -142,14 +142,14 @@ def work():
 for _ in range(20): work()
 def ours():
     return sorted(getattr(o, "__name__", "") for o in gc.get_objects() if type(o) is type(sys))
-print("loopmem.hook" in ours(), "loopmem.processes" in ours())
+print("loopmem.hook" in ours(), "loopmem.follow" in ours(), "loopmem.processes" in ours())
 import multiprocessing.process
-print("loopmem.hook" in ours(), "loopmem.processes" in ours())
+print("loopmem.hook" in ours(), "loopmem.follow" in ours(), "loopmem.processes" in ours())
 """, "late.py")
     for number, path in SUPPORTED.items():
         run = profiled.under([path, program])
         check(number, profiled.INSTALLED, run)
-        assert run.stdout.split("\n")[:2] == ["True False", "True True"], (number, run.stdout, run.stderr)
+        assert run.stdout.split("\n")[:2] == ["True False False", "True True True"], (number, run.stdout, run.stderr)
 
 
 @tap.claim

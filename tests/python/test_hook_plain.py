@@ -72,7 +72,7 @@ def torch_is_followed_from_its_import_on():
     import sys
     assert [code for code, _ in shim.states] == [shim.INSTALLED, shim.HOOKED]
     assert shim.states[1][1].startswith("torch ")
-    waiting = [f.wanted for f in sys.meta_path if "loopmem" in type(f).__module__]
+    (waiting,) = [f.wanted for f in sys.meta_path if "loopmem" in type(f).__module__]
     assert waiting and not any(name.startswith(("torch", "multiprocessing")) for name in waiting)
 
 
