@@ -8,6 +8,7 @@
 #include "inject/heap.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "inject/identity.h"
 #include "inject/lifecycle.h"
@@ -54,7 +55,7 @@ void heap_start(void)
 void heap_forked(void)
 {
 	forked = true;
-	knows_own = own_forked();
+	knows_own = own_forked(mode == HEAP_HEADER ? sbrk(0) : NULL);
 }
 
 struct heap_short heap_short(struct loopmem_counters *row)

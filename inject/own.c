@@ -16,6 +16,8 @@ enum {
 	HEAD_BYTES = 65536, /* before a leaf, a page of any size: only the list of all leaves */
 };
 
+#define NOWHERE (UINT64_C(1) << 63) /* above all addresses */
+
 struct head {
 	struct head *next;
 };
@@ -24,6 +26,7 @@ struct head {
 uint64_t own_recent[(1 << 16) / sizeof(uint64_t)] __attribute__((aligned(65536)));
 
 own_leaf **own_root;
+uint64_t own_above = NOWHERE;
 static struct head *leaves;            /* LOCK_OWN */
 static unsigned int shift = OWN_SHIFT; /* written at start */
 
@@ -82,8 +85,11 @@ static uintptr_t place_in_leaf(uintptr_t address)
 bool own_add(const void *block)
 {
 	uintptr_t address = (uintptr_t)block, place = place_in_leaf(address);
-	own_leaf *leaf = leaf_at(address);
+	own_leaf *leaf;
 
+	if (address - own_above < OWN_ABOVE_BYTES)
+		return true;
+	leaf = leaf_at(address);
 	if (!leaf && own_root && !(address >> OWN_ADDRESS_BITS))
 		leaf = make_leaf(address);
 	if (!leaf)
@@ -96,12 +102,15 @@ bool own_add(const void *block)
 bool own_has(const void *block)
 {
 	uintptr_t address = (uintptr_t)block, place = place_in_leaf(address);
-	const own_leaf *leaf = leaf_at(address);
+	const own_leaf *leaf;
 
+	if (address - own_above < OWN_ABOVE_BYTES)
+		return true;
+	leaf = leaf_at(address);
 	return leaf && leaf[place / 64] >> place % 64 & 1;
 }
 
-bool own_forked(void)
+bool own_forked(const void *heap_end)
 {
 	struct head *head = leaves, *next;
 
@@ -113,7 +122,8 @@ bool own_forked(void)
 	if (own_root)
 		REAL(munmap)(own_root, ROOT_BYTES);
 	REAL(madvise)(own_recent, sizeof(own_recent), MADV_DONTNEED);
-	own_recent[0] = OWN_NONE; /* the place of NULL */
+	own_recent[0] = OWN_NONE;                                           /* the place of NULL */
+	own_above = (intptr_t)heap_end > 0 ? (uintptr_t)heap_end : NOWHERE; /* sbrk fails with -1 */
 	own_root = reserve(ROOT_BYTES);
 	return own_root;
 }

@@ -9,8 +9,11 @@
  *   address:   | 21 bits      | 27 bits                      |
  *                root entry  -> leaf: a bit for each multiple of 16 (or 8) bytes
  *
- * Memory is touched only where own blocks began: 1/128 of it (1/64 where the allocator packs blocks
+ * Memory is touched only where own blocks began below that: 1/128 of it (1/64 where the allocator packs blocks
  * of 8 bytes). A process that did not come by fork has no table.
+ *
+ * Where the heap of glibc ends at the fork, the rest of it begins: no inherited block lies above, so there every block is own,
+ * and no bit is needed. (The next memory that is mapped lies terabytes away.)
  *
  * Before it stands a cache of places: the one that was found last for each value of the low 16 bits. What stands in it is a
  * block of this process, in no mapping of its own and not sampled, so the short way of a child asks nothing else.
@@ -28,10 +31,14 @@ enum {
 	OWN_NONE = 1,  /* at no place is there a block of this address */
 	OWN_SHIFT = 4, /* blocks of glibc begin at multiples of 16 bytes */
 };
+#define OWN_ABOVE_BYTES (UINT64_C(1) << 36)
 
 /* NULL in a process that did not come by fork. Entries are set once and stay until the next fork. */
 typedef uint64_t own_leaf; /* the first word of a leaf */
 extern own_leaf **own_root __attribute__((visibility("hidden")));
+
+/* What begins up to OWN_ABOVE_BYTES above is own. */
+extern uint64_t own_above __attribute__((visibility("hidden")));
 
 /* 16 bytes for each value of the low 16 bits: places are multiples of 16, so every other word is unused. */
 extern uint64_t own_recent[(1 << 16) / sizeof(uint64_t)] __attribute__((visibility("hidden")));
@@ -39,9 +46,9 @@ extern uint64_t own_recent[(1 << 16) / sizeof(uint64_t)] __attribute__((visibili
 /* Blocks begin at multiples of 1 << shift: 4 or 3. At start. */
 void own_set_shift(unsigned int shift);
 
-/* In the child of a fork, with no other thread: forgets every block. False when there is no table, and every block will
- * look inherited. */
-bool own_forked(void);
+/* In the child of a fork, with no other thread: forgets every block. `heap_end`: where the heap of glibc ends now, NULL = there
+ * is none. False when there is no table, and every block below will look inherited. */
+bool own_forked(const void *heap_end);
 
 /* Lock-free, but for the first block in a leaf. False when the block cannot be remembered: it will
  * look inherited. Keeps errno. */
@@ -52,8 +59,11 @@ bool own_has(const void *block);
 static inline bool own_has_16(const void *block)
 {
 	uintptr_t address = (uintptr_t)block;
-	const own_leaf *leaf = own_root[address >> OWN_LEAF_BITS];
+	const own_leaf *leaf;
 
+	if (address - own_above < OWN_ABOVE_BYTES)
+		return true;
+	leaf = own_root[address >> OWN_LEAF_BITS];
 	return leaf && leaf[(address & ((1u << OWN_LEAF_BITS) - 1)) >> (OWN_SHIFT + 6)] >>
 				       (address >> OWN_SHIFT & 63) &
 			       1;

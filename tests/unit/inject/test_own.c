@@ -31,7 +31,7 @@ static int fresh(void **state)
 {
 	(void)state;
 	own_set_shift(OWN_SHIFT);
-	return own_forked() ? 0 : -1;
+	return own_forked(NULL) ? 0 : -1;
 }
 
 static int by_address(const void *a, const void *b)
@@ -76,12 +76,12 @@ static void blocks_of_eight_bytes_are_told_apart(void **state)
 	uint64_t base = UINT64_C(0x550000000000);
 
 	(void)state;
-	own_forked();
+	own_forked(NULL);
 	own_set_shift(OWN_SHIFT - 1);
 	assert_true(own_add(at(base)) && own_add(at(base + 24)));
 	assert_true(own_has(at(base)) && own_has(at(base + 24)));
 	assert_false(own_has(at(base + 8)) || own_has(at(base + 16)) || own_has(at(base + 32)));
-	own_forked();
+	own_forked(NULL);
 	own_set_shift(OWN_SHIFT);
 }
 
@@ -91,9 +91,25 @@ static void a_fork_forgets_every_block(void **state)
 
 	(void)state;
 	assert_true(own_add(at(low)) && own_add(at(high)));
-	own_forked();
+	own_forked(NULL);
 	assert_false(own_has(at(low)) || own_has(at(high)));
 	assert_true(own_add(at(high)) && own_has(at(high)));
+}
+
+static void above_the_heap_of_the_parent_every_block_is_own(void **state)
+{
+	static char heap[4096];
+	char *end = heap + 2048;
+
+	(void)state;
+	assert_true(own_forked(end));
+	assert_true(own_has(end) && own_has_16(end) && own_add(end + 16));
+	assert_true(own_has(at((uintptr_t)end + OWN_ABOVE_BYTES - 16)));
+	assert_false(own_has(at((uintptr_t)end + OWN_ABOVE_BYTES)));
+	assert_false(own_has(end - 16) || own_has_16(end - 16));
+	assert_true(own_add(end - 16) && own_has(end - 16));
+	assert_true(own_forked(NULL));
+	assert_false(own_has(end) || own_has_16(end));
 }
 
 static void addresses_out_of_reach_are_refused(void **state)
@@ -152,7 +168,7 @@ static void a_fork_forgets_what_is_recent(void **state)
 	(void)state;
 	own_add(block);
 	own_remember(block);
-	assert_true(own_forked());
+	assert_true(own_forked(NULL));
 	assert_false(own_is_recent(block) || own_has(block));
 }
 
@@ -165,6 +181,7 @@ int main(void)
 		cmocka_unit_test_setup(blocks_side_by_side_are_told_apart, fresh),
 		cmocka_unit_test_setup(blocks_of_eight_bytes_are_told_apart, fresh),
 		cmocka_unit_test_setup(a_fork_forgets_every_block, fresh),
+		cmocka_unit_test_setup(above_the_heap_of_the_parent_every_block_is_own, fresh),
 		cmocka_unit_test_setup(addresses_out_of_reach_are_refused, fresh),
 		cmocka_unit_test_setup(threads_lose_no_block_of_each_other, fresh),
 	};
