@@ -31,7 +31,7 @@ struct slot {
 	uint32_t hash, offset;
 };
 
-/* The table of n slots lies at slot n, and behind it the one that it grows into: a short program touches few pages.
+/* The table of n slots lies at slot n, and behind it the one that it grows into: a short program touches few pages, a long one gives those of the old table back.
  * LOCK_SITES. Alone on its pages, so that a fork's child can drop them. */
 static union {
 	struct slot slot[2 * MOST_SLOTS];
@@ -276,6 +276,15 @@ static struct slot *find(uint32_t hash, const struct content *c)
 	}
 }
 
+/* The table that was outgrown, as far as it fills pages of any size. */
+static void drop_old(uint32_t n)
+{
+	size_t bytes = 2 * n * sizeof(struct slot) / 65536 * 65536;
+
+	if (bytes)
+		REAL(madvise)(&index_pages, bytes, MADV_DONTNEED);
+}
+
 static void make_room(void)
 {
 	const struct slot *old = &index_pages.slot[slots];
@@ -287,6 +296,7 @@ static void make_room(void)
 	for (uint32_t i = 0; i < n; i++)
 		if (old[i].offset)
 			*find(old[i].hash, NULL) = old[i];
+	drop_old(n);
 }
 
 /* LOCK_SITES. */
