@@ -24,4 +24,7 @@ bench-collector: $(PROGRAMS) $(TARGETS) ## what the collector costs; SECONDS=30 
 bench-torch: $(PROGRAMS) ## what a torch training takes longer, in 4 minutes; PAIRS=6 of runs
 	@LOOPMEM_BUILD='$(abspath $(O))' VENV='$(abspath $(VENV))' $(PYTHON) tests/bench/torch_epoch.py $(PAIRS)
 
-.PHONY: bench-hooks bench-process bench-top bench-collector bench-torch
+bench-memory: $(PROGRAMS) ## what a torch trainer and its workers have more, in 2 minutes; RUNS=5
+	@LOOPMEM_BUILD='$(abspath $(O))' VENV='$(abspath $(VENV))' $(PYTHON) tests/bench/torch_memory.py $(RUNS)
+
+.PHONY: bench-hooks bench-process bench-top bench-collector bench-torch bench-memory
