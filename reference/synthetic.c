@@ -70,6 +70,7 @@ static void decode(const struct synthetic *set, uint32_t item, float *sample, si
 	sample[features] = (float)target;
 	for (size_t i = item_floats(set); i < floats; i++)
 		sample[i] = rng_signed(&rng);
+	work_s(set->config.item_work_s);
 	delay_s(set->config.item_delay_s);
 }
 

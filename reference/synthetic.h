@@ -19,6 +19,7 @@ struct synthetic_config {
 	size_t cache_bytes; /* per worker, full when the worker has seen its share of the items once */
 	size_t index_bytes; /* 0 = no index */
 	int count_references; /* write a reference count into what is read of the index: undoes sharing */
+	double item_work_s; /* CPU time that an item takes to decode, over and above the work on its numbers */
 	double item_delay_s; /* an item takes that long to decode, over and above the work */
 	double open_delay_s; /* a worker takes that long to open the set */
 };

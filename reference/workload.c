@@ -22,6 +22,7 @@ static int open_set(struct workload *w, struct dataset *set, uint32_t length, un
 		.cache_bytes = o->cache_bytes,
 		.index_bytes = o->index_bytes,
 		.count_references = (int)o->count_references,
+		.item_work_s = o->item_work_s,
 		.item_delay_s = o->item_delay_s,
 		.open_delay_s = o->open_delay_s,
 	};

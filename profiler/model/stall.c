@@ -11,10 +11,14 @@
 /* In the unit of ticks that Linux shows to programs (USER_HZ). */
 #define TICKS_PER_SECOND 100.0
 
-/* Workers that wanted so many times the CPUs that they got, and for half of the time, waited for them; less is the error of few readings. */
-#define WAITED_RATIO 1.3
-#define WAITED_SHARE 0.5
-enum { WAITED_READINGS = 10 };
+/* Workers that wanted so many times the CPUs that they got, and for half of the time, waited for them, where that is more than so many
+ * standard errors of their readings. */
+#define WAITED_RATIO  1.3
+#define WAITED_SHARE  0.5
+#define WAITED_ERRORS 1.5
+
+/* Workers that used a CPU for this part of the time of a batch compute it. */
+#define COMPUTES_SHARE 0.5
 
 /* CPU time between two readings of a process closer together than this is too coarse. */
 #define READINGS_NS INT64_C(900000000)
@@ -110,9 +114,29 @@ static int observe(const struct model *m, size_t index, struct observed *o)
 static int waited_for_cpus(const struct observed *o, int64_t workers)
 {
 	const struct use *use = &o->workers;
+	double share = fmin(1, use->used / (double)workers);
+	double error = sqrt(share * (1 - share) / (use->readings ? use->readings : 1));
 
-	return use->readings >= WAITED_READINGS && use->wanted >= WAITED_SHARE * (double)workers &&
-	       use->wanted > WAITED_RATIO * use->used;
+	return use->wanted >= WAITED_SHARE * (double)workers &&
+	       use->wanted > WAITED_RATIO * use->used &&
+	       use->wanted - use->used > WAITED_ERRORS * error * (double)workers;
+}
+
+/* A process that was seen too seldom to want a CPU wanted what it used, at least. */
+static double wanted(const struct use *use)
+{
+	return fmax(use->wanted, use->used);
+}
+
+/* CPUs for the job where workers waited for them, with as many workers as are asked for: `growth` times as many. */
+static double share_of_cpus(const struct observed *o, double cpus, double growth)
+{
+	double want = wanted(&o->workers) + wanted(&o->owner);
+	double new_want = wanted(&o->workers) * growth + wanted(&o->owner);
+	double used = o->workers.used + o->owner.used;
+	double others = fmax(0, want * (cpus / used - 1));
+
+	return sqrt(fmin(cpus, used) * cpus * new_want / (new_want + others));
 }
 
 /* How long a batch takes with as many workers as are asked for. `d` is as it was. */
@@ -120,18 +144,19 @@ static double load_s(const struct model *m, const struct observed *o, const stru
 		     int64_t workers, struct stall_change *out)
 {
 	double batch_s = o->between_s / (double)(d->batches - 1), cpus = (double)m->cpu_count;
-	double used = o->workers.used + o->owner.used, load = d->load_s, shared_s;
+	double load = d->load_s, own_s = o->workers.used * batch_s, shared_s;
 
 	if (!o->cpus_known)
 		return load;
-	out->cpu_s = used * batch_s;
-	if (waited_for_cpus(o, d->workers)) {
-		load -= (o->workers.wanted - o->workers.used) * batch_s;
-		load = fmax(load, o->workers.used * batch_s);
-		cpus = fmin(cpus, used);
-	}
+	out->cpu_s = own_s + o->owner.used * batch_s;
+	out->is_crowded = waited_for_cpus(o, d->workers);
+	if (out->is_crowded)
+		load = fmax(own_s, load - (o->workers.wanted - o->workers.used) * batch_s);
+	out->is_computing = out->is_crowded || own_s > COMPUTES_SHARE * load;
 	if (out->cpu_s > 0)
 		out->workers_most = load * cpus / out->cpu_s;
+	if (out->is_crowded && out->cpu_s > 0)
+		cpus = share_of_cpus(o, cpus, (double)workers / (double)d->workers);
 	shared_s = (double)workers * out->cpu_s / cpus;
 	out->is_limited = shared_s > load;
 	return fmax(load, shared_s);

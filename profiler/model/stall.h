@@ -20,9 +20,11 @@ struct stall_change {
 	double bound_s; /* what would be waited, where it is only a bound; else 0 */
 	/* CPU time of a batch, the workers' and the owner's; less than 0 = not known */
 	double cpu_s;
-	/* more workers than this only wait for CPUs; 0 = not known */
+	/* more workers than this only wait for CPUs, or take them from others; 0 = not known */
 	double workers_most;
-	int is_limited; /* the CPUs decide what was answered */
+	int is_limited;   /* the CPUs decide what was answered */
+	int is_computing; /* a batch takes CPU time, for the most part */
+	int is_crowded;   /* the workers wanted more CPUs than they got */
 };
 
 /* All 0 when too little of the pool is known: fewer than two batches, no first batch. */

@@ -149,6 +149,8 @@ static void add_stall(const struct model *m, size_t index, const struct scaling 
 	sum->change_s += change.seconds;
 	sum->bound_s += change.bound_s;
 	out->cpus_known |= change.cpu_s >= 0;
+	out->computing |= change.is_computing;
+	out->crowded |= change.is_crowded;
 	if (change.is_limited && change.cpu_s > out->limited_cpu_s) {
 		out->limited_cpu_s = change.cpu_s;
 		out->limited_workers = change.workers_most;

@@ -336,7 +336,9 @@ static json_t *what_if_json(const struct what_if *w, const struct what_if_result
 	json_object_set_new(o, "stall_s", json_seconds(r->stall_ns));
 	json_object_set_new(o, "stall_s_measured", json_seconds(r->stall_before_ns));
 	json_object_set_new(o, "stall_at_most", json_boolean(r->stall_at_most));
-	json_object_set_new(o, "stall_error_ratio", json_real(WHAT_IF_STALL_ERROR));
+	json_object_set_new(o, "stall_error_ratio",
+			    json_real(r->computing ? WHAT_IF_STALL_ERROR_CPU
+						   : WHAT_IF_STALL_ERROR));
 	json_object_set_new(o, "cpu_limited", json_boolean(r->limited_cpu_s > 0));
 	json_object_set_new(o, "duration_s", json_seconds(r->duration_ns));
 	return o;

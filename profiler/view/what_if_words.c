@@ -74,7 +74,7 @@ static void say_other_peaks(struct what_if_words *w, const struct model *m,
 static void say_stall(struct what_if_words *w, const struct what_if_result *r)
 {
 	const char *about = r->stall_at_most ? "at most" : "about";
-	char before[FORMAT_MAX], after[FORMAT_MAX], duration[FORMAT_MAX], run[128] = "";
+	char before[FORMAT_MAX], after[FORMAT_MAX], duration[FORMAT_MAX], run[128] = "", error[128];
 
 	if (r->stall_ns == MODEL_NONE) {
 		say(w, "how long it would wait for data is not known: batches were not counted");
@@ -83,11 +83,17 @@ static void say_stall(struct what_if_words *w, const struct what_if_result *r)
 	if (r->duration_ns != MODEL_NONE)
 		snprintf(run, sizeof(run), ", and run %s %s", about,
 			 format_duration(duration, r->duration_ns));
-	say(w, "it would wait %s %s for data instead of %s%s; within %.0f%% in tests %s", about,
+	if (r->computing)
+		snprintf(
+			error, sizeof(error),
+			"a factor of %.0f in tests where loading is computing, as here, and the rest of the machine counts as much",
+			1 + WHAT_IF_STALL_ERROR_CPU);
+	else
+		snprintf(error, sizeof(error), "%.0f%% in tests where loading is waiting",
+			 100 * WHAT_IF_STALL_ERROR);
+	say(w, "it would wait %s %s for data instead of %s%s; within %s", about,
 	    format_duration(after, r->stall_ns), format_duration(before, r->stall_before_ns), run,
-	    100 * WHAT_IF_STALL_ERROR,
-	    r->limited_cpu_s > 0 ? "where workers wait for data, not for CPUs as here"
-				 : "where loading is waiting");
+	    error);
 }
 
 /* Whether more workers would find CPUs to work on. */
@@ -97,6 +103,8 @@ static void say_cpus(struct what_if_words *w, const struct model *m, const struc
 
 	if (m->cpu_count == MODEL_NONE)
 		return;
+	if (r->crowded)
+		say(w, "its workers had to wait for CPUs; others are taken to want as many again");
 	if (r->limited_cpu_s > 0)
 		say(w,
 		    "a batch takes %s of CPU time: on %lld CPUs more than about %.0f workers load no "

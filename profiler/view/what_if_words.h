@@ -7,7 +7,7 @@
 #include "profiler/view/report.h"
 #include "profiler/view/words.h"
 
-enum { WHAT_IF_SENTENCES = 5 };
+enum { WHAT_IF_SENTENCES = 6 };
 
 struct what_if_words {
 	char sentences[WHAT_IF_SENTENCES][2 * WORDS_MAX];

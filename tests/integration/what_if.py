@@ -72,6 +72,21 @@ def stalls_lie_within_their_error():
 
 
 @tap.claim
+def a_loader_that_computes_is_told_as_such():
+    not_sanitized()
+    # 30 batches of 96 ms of CPU time; nothing is kept. What the machine does beside it decides as much: that alone is told
+    computing = ("--item-delay=0", "--item-work=3", "--cache-mib=0", "--train-items=960", "--limit-val=0", "--sanity-steps=0")
+    train(1, *computing)
+    said = report(path("fit1.loopmem"), "--what-if", "workers=4")["what_if"]
+    _, stall = measured(train(4, *computing))
+    print(f"# 4 workers that compute: stall {said['stall_s']:.1f} said, {stall:.1f} s real")
+    assert said["stall_error_ratio"] > 1, said
+    assert stall / 5 < said["stall_s"] < stall * 5, (said, stall)
+    text = subprocess.check_output([LOOPMEM, "report", "--what-if", "workers=4", path("fit1.loopmem")], text=True)
+    assert "a factor of 3 in tests where loading is computing" in " ".join(text.split()), text
+
+
+@tap.claim
 def prefetch_moves_the_batches_in_flight():
     not_sanitized()
     # batches of 4 MiB; the loop takes its time, so that all that may be ahead is there

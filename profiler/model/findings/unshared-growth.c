@@ -8,7 +8,8 @@
 #define LEAST_WORKER_BYTES (INT64_C(32) << 20)
 
 /* The worker that copied the most; NULL = the pool has none. */
-static const struct model_process *worst_worker(const struct model *m, const struct model_pool *pool)
+static const struct model_process *worst_worker(const struct model *m,
+						const struct model_pool *pool)
 {
 	const struct model_process *worst = NULL;
 

@@ -275,22 +275,24 @@ static void workers_beyond_the_cpus_load_no_faster(void **state)
 	assert_float_equal(stall_with(m, "workers=4", &r), 11.5, 0.6);
 	assert_float_equal(r.limited_cpu_s, 1, 0.01);
 	assert_float_equal(r.limited_workers, 2, 0.1);
+	assert_true(r.computing && !r.crowded);
 	assert_float_equal(stall_with(m, "workers=1", &r), 21.5, 0.6);
 	assert_true(r.limited_cpu_s == 0);
 	model_close(m);
 }
 
-/* They got half of what they wanted: one alone has it all. */
-static void workers_that_waited_for_cpus_are_as_fast_when_they_are_fewer(void **state)
+/* They got half of what they wanted, so two others wanted as much. If these share, one alone has 2/3 CPUs and four have 4/3; if not, it is one CPU. */
+static void workers_that_waited_for_cpus_share_them_with_others(void **state)
 {
 	struct script s;
 	struct model *m = computing(&s, "starved", 0.5);
 	struct what_if_result r;
 
 	(void)state;
-	assert_float_equal(stall_with(m, "workers=1", &r), 11.5, 0.6);
-	assert_float_equal(stall_with(m, "workers=4", &r), 11.5, 0.6);
+	assert_float_equal(stall_with(m, "workers=1", &r), 13.4, 0.5);
+	assert_float_equal(stall_with(m, "workers=4", &r), 9.9, 0.5);
 	assert_float_equal(r.limited_cpu_s, 0.5, 0.01);
+	assert_true(r.crowded && r.computing);
 	model_close(m);
 }
 
@@ -307,7 +309,7 @@ int main(void)
 		cmocka_unit_test(memory_that_grew_to_the_end_may_be_shared_out),
 		cmocka_unit_test(a_question_about_pools_that_are_not_there_is_an_error),
 		cmocka_unit_test(workers_beyond_the_cpus_load_no_faster),
-		cmocka_unit_test(workers_that_waited_for_cpus_are_as_fast_when_they_are_fewer),
+		cmocka_unit_test(workers_that_waited_for_cpus_share_them_with_others),
 		cmocka_unit_test(as_many_workers_fit_as_leave_every_round_under_the_limit),
 	};
 
