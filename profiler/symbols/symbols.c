@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/symbols/debug_file.h"
+#include "profiler/symbols/scopes.h"
+
 struct symbols {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
@@ -17,7 +20,7 @@ static char *debug_path; /* NULL = where the system keeps separate debug files *
 
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = debug_file_find,
 	.section_address = dwfl_offline_section_address,
 	.debuginfo_path = &debug_path,
 };
@@ -111,30 +114,20 @@ static void call_place(Dwarf_Die *unit, Dwarf_Die *inlined, struct symbols_line 
 		line->line = (int)number;
 }
 
-/* The function that contains the address, around the innermost scope: as many lines as were inlined, and one. 0 when
- * debug information does not know it. */
+/* As many lines as functions are around the address. 0 when debug information knows none. */
 static int tell_scopes(Dwarf_Die *unit, Dwarf_Addr address, struct symbols_line line,
 		       const struct asker *asker)
 {
-	Dwarf_Die *scopes = NULL, *chain = NULL;
-	int n = dwarf_getscopes(unit, address, &scopes), told = 0;
+	struct scopes scopes;
 
-	if (n > 0) /* the blocks around the innermost one, not around its abstract origin */
-		n = dwarf_getscopes_die(&scopes[0], &chain);
-	for (int i = 0; i < n; i++) {
-		int tag = dwarf_tag(&chain[i]);
-		if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
-			continue;
-		line.function = name_of(&chain[i]);
+	scopes_find(&scopes, unit, address);
+	for (int i = scopes.count; i-- > 0;) {
+		line.function = name_of(&scopes.functions[i]);
 		asker->fn(asker->arg, asker->index, &line);
-		told++;
-		if (tag == DW_TAG_subprogram)
-			break;
-		call_place(unit, &chain[i], &line);
+		if (i)
+			call_place(unit, &scopes.functions[i], &line);
 	}
-	free(chain);
-	free(scopes);
-	return told;
+	return scopes.count;
 }
 
 static struct symbols_line line_of(struct symbols *s, GElf_Addr at)

@@ -67,6 +67,19 @@ def functions_inlined_frames_and_lines_are_those_of_addr2line():
             assert [(function, line) for function, _, line in names] == addr2line(program, address)
 
 
+@tap.claim
+def functions_inlined_by_the_linker_are_told_too():
+    """Link-time optimization leaves the original of an inlined function in another unit."""
+    program = TMP / "lto"
+    made = subprocess.run(["cc", "-g", "-O2", "-flto", "-o", program, SRC / "tests/targets/inlined.c"],
+                          capture_output=True, text=True)
+    if made.returncode:
+        raise tap.Skip("no link-time optimization here: " + " ".join(made.stderr.split())[-200:])
+    (address, names), *_ = of_program(profile(program, "lto"), program)
+    assert [(function, line) for function, _, line in names] == addr2line(program, address)
+    assert [function for function, _, _ in names] == ["take", "fill"], names
+
+
 def separated(name, debug):
     program = TMP / name
     shutil.copy(segments.target("inlined"), program)

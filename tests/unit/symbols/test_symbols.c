@@ -56,6 +56,25 @@ static void a_function_is_named_at_its_begin_and_within(void **state)
 	symbols_close(s);
 }
 
+/* The library that downloads comes with some twenty more, and is of use only where somebody named servers. */
+static void debug_information_that_is_not_here_is_not_looked_for_elsewhere(void **state)
+{
+	const char *servers = getenv("DEBUGINFOD_URLS");
+	uint64_t address;
+	struct symbols *s =
+		open_file_of((const void *)(uintptr_t)_cmocka_run_group_tests, &address);
+	struct answers found = {0};
+
+	(void)state;
+	if (servers && *servers)
+		skip();
+	assert_non_null(s);
+	symbols_find(s, &address, 1, take, &found);
+	assert_string_equal(found.functions[0], "_cmocka_run_group_tests");
+	assert_null(dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_NOLOAD));
+	symbols_close(s);
+}
+
 /* In no order, with repetitions, and some that lie in nothing. */
 static void each_of_many_addresses_gets_the_answer_that_it_gets_alone(void **state)
 {
@@ -120,6 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_function_is_named_at_its_begin_and_within),
+		cmocka_unit_test(debug_information_that_is_not_here_is_not_looked_for_elsewhere),
 		cmocka_unit_test(each_of_many_addresses_gets_the_answer_that_it_gets_alone),
 		cmocka_unit_test(a_file_of_another_build_is_not_opened),
 		cmocka_unit_test(
