@@ -136,7 +136,9 @@ enum python_outcome python_judge(void)
 	return py.PyErr_Occurred() ? PYTHON_USERS : PYTHON_OURS;
 }
 
-enum python_outcome python_call_ours(PyObject **result, PyObject *function, PyObject *first,
+/* Calls function(first, second) up to the first NULL, untraced and with the guard raised.
+ * *result is a new reference or NULL. No exception may be set. */
+static enum python_outcome call_ours(PyObject **result, PyObject *function, PyObject *first,
 				     PyObject *second)
 {
 	*result = call_untraced(function, first, second);
@@ -152,7 +154,7 @@ static enum python_outcome call_after(PyObject *after, PyObject *args, PyObject 
 	PyObject *ignored;
 
 	for (int i = 0; i < 2 && outcome == PYTHON_USERS; i++) {
-		outcome = python_call_ours(&ignored, after, args, failed);
+		outcome = call_ours(&ignored, after, args, failed);
 		if (ignored)
 			py.Py_DecRef(ignored);
 		if (outcome == PYTHON_USERS) {
@@ -190,8 +192,8 @@ static PyObject *call_around(PyObject *self, PyObject *args, PyObject *keywords)
 	enum python_outcome outcome;
 	bool skip;
 
-	outcome = python_call_ours(&wanted, py.PyTuple_GetItem(self, 1), args,
-				   keywords ? keywords : nothing);
+	outcome = call_ours(&wanted, py.PyTuple_GetItem(self, 1), args,
+			    keywords ? keywords : nothing);
 	skip = wanted == python_none();
 	if (wanted)
 		py.Py_DecRef(wanted);

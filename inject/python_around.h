@@ -35,11 +35,6 @@ enum python_outcome {
 	PYTHON_USERS, /* an exception of the user's is set and must go on */
 };
 
-/* Calls function(first, second) up to the first NULL, untraced and with the guard raised.
- * *result is a new reference or NULL. No exception may be set. */
-enum python_outcome python_call_ours(PyObject **result, PyObject *function, PyObject *first,
-				     PyObject *second);
-
 /* Sorts the exception that is set. */
 enum python_outcome python_judge(void);
 

@@ -10,7 +10,7 @@ static uint64_t mix(uint64_t z)
 	return z ^ (z >> 31);
 }
 
-uint64_t rng_next(struct rng *rng)
+static uint64_t rng_next(struct rng *rng)
 {
 	rng->state += golden;
 	return mix(rng->state);
@@ -21,7 +21,8 @@ uint64_t rng_hash(uint64_t seed, uint64_t index)
 	return mix(mix(seed + golden) + (index + 1) * golden);
 }
 
-uint32_t rng_below(struct rng *rng, uint32_t bound)
+/* Evenly from 0 to bound - 1, without bias; bound > 0. */
+static uint32_t rng_below(struct rng *rng, uint32_t bound)
 {
 	/* values at and above the largest multiple of bound would favour small results */
 	uint32_t reject_from = UINT32_MAX - UINT32_MAX % bound;

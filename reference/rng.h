@@ -11,13 +11,8 @@ struct rng {
 	uint64_t state; /* any value is a good seed */
 };
 
-uint64_t rng_next(struct rng *rng);
-
 /* Two numbers mixed into one: a seed of its own for each (seed, index). */
 uint64_t rng_hash(uint64_t seed, uint64_t index);
-
-/* Evenly from 0 to bound - 1, without bias; bound > 0. */
-uint32_t rng_below(struct rng *rng, uint32_t bound);
 
 /* Evenly from -1 to 1. */
 float rng_signed(struct rng *rng);

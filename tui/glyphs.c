@@ -34,26 +34,6 @@ enum glyphs glyphs_for_terminal(const char *term)
 	return term && !strcmp(term, "linux") ? GLYPHS_LINUX : GLYPHS_BLOCKS;
 }
 
-static const char *const names[] = {
-	[GLYPHS_BLOCKS] = "blocks",
-	[GLYPHS_BRAILLE] = "braille",
-	[GLYPHS_ASCII] = "ascii",
-	[GLYPHS_LINUX] = "blocks",
-};
-
-const char *glyphs_name(enum glyphs set)
-{
-	return names[set];
-}
-
-int glyphs_by_name(const char *name)
-{
-	for (int i = GLYPHS_BLOCKS; i <= GLYPHS_ASCII; i++)
-		if (!strcmp(names[i], name))
-			return i;
-	return -1;
-}
-
 /* Bytes that follow the lead byte, or -1. */
 static int continuation_bytes(unsigned char lead)
 {

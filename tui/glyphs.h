@@ -27,10 +27,6 @@ wchar_t glyph_in(enum glyphs set, wchar_t point);
  * `term` is "linux", else blocks. setlocale() must have been called. */
 enum glyphs glyphs_for_terminal(const char *term);
 
-/* "blocks", "braille", "ascii"; the console's set counts as blocks. -1 for another word. */
-const char *glyphs_name(enum glyphs set);
-int glyphs_by_name(const char *name);
-
 /* Reads one character of UTF-8; advances *text. Bytes that are none are U+FFFD, one at a time. 0 at the end. */
 wchar_t glyph_decode(const char **text);
 

@@ -20,9 +20,4 @@ struct plot {
 void plot_columns(const struct plot *plot, const struct stack *stack, int smooth);
 void plot_columns_braille(const struct plot *plot, const struct stack *stack);
 
-/* plot_frame.c: what stands round them. */
-void plot_values(const struct plot *plot);
-void plot_limit(const struct plot *plot, const struct ui *ui);
-void plot_times(const struct plot *plot, const struct ui *ui, int y);
-
 #endif

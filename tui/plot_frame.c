@@ -6,7 +6,7 @@
 #include "profiler/view/format.h"
 #include "tui/plot.h"
 
-void plot_values(const struct plot *plot)
+static void plot_values(const struct plot *plot)
 {
 	char label[FORMAT_MAX];
 
@@ -45,7 +45,7 @@ static void draw_limit(const struct plot *plot, const struct stack *stack)
 }
 
 /* What the label at the left cannot say: that the limit is far above, or that it is the machine's memory. */
-void plot_limit(const struct plot *plot, const struct ui *ui)
+static void plot_limit(const struct plot *plot, const struct ui *ui)
 {
 	const struct model_totals *totals = &ui->model->totals;
 	int far = plot->scale.limit_bytes == MODEL_NONE,
@@ -104,7 +104,7 @@ static void put_moment(const struct plot *plot, int y, int64_t t_ns, const char 
 		put_label(plot, y, column, mark, mark);
 }
 
-void plot_times(const struct plot *plot, const struct ui *ui, int y)
+static void plot_times(const struct plot *plot, const struct ui *ui, int y)
 {
 	const struct timeline *tl = &ui->time;
 	const struct chart_span *span = &plot->span;

@@ -10,7 +10,10 @@
 #include "profiler/view/format.h"
 #include "profiler/view/words.h"
 
-char *explain_value(char *out, enum model_unit unit, double value)
+enum { EXPLAIN_FIGURE = 64 };
+
+/* A figure in its unit: "6.12 GiB", "41 s", "0". Fills and returns `out` of EXPLAIN_FIGURE bytes. */
+static char *explain_value(char *out, enum model_unit unit, double value)
 {
 	if (isnan(value)) {
 		strcpy(out, "?");

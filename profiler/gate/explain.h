@@ -8,11 +8,6 @@
 
 #include "profiler/gate/result.h"
 
-enum { EXPLAIN_FIGURE = 64 };
-
-/* A figure in its unit: "6.12 GiB", "41 s", "0". Fills and returns `out` of EXPLAIN_FIGURE bytes. */
-char *explain_value(char *out, enum model_unit unit, double value);
-
 /* "732 MiB > 64 MiB, +668 MiB"; "6.12 GiB, +9.8% (+560 MiB); tolerance 5%, noise 1.9%"; the reason where there is no figure. */
 char *explain_figures(const struct row *row);
 

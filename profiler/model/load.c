@@ -69,7 +69,7 @@ int tables_process(const struct tables *t, int64_t id)
 	FIND_ID(&t->processes, id);
 }
 
-int tables_pool(const struct tables *t, int64_t id)
+static int index_of_pool(const struct tables *t, int64_t id)
 {
 	FIND_ID(&t->pools, id);
 }
@@ -153,7 +153,7 @@ static int add_pool(const struct session_pool *row, void *arg)
 {
 	struct tables *t = arg;
 	struct session_pool p = clean_pool(t, row), *known;
-	int index = tables_pool(t, row->id);
+	int index = index_of_pool(t, row->id);
 
 	known = index < 0 ? array_add(&t->pools) : &t->pools.items[index];
 	if (!known)
@@ -184,7 +184,7 @@ static int known_link(struct tables *t, int pool, int process)
 static int add_link(const struct session_pool_worker *row, void *arg)
 {
 	struct tables *t = arg;
-	int pool = tables_pool(t, row->pool), process = tables_process(t, row->process);
+	int pool = index_of_pool(t, row->pool), process = tables_process(t, row->process);
 	struct session_pool_worker *link;
 
 	if (pool < 0 || process < 0 || known_link(t, pool, process))
@@ -230,7 +230,7 @@ static int add_event(const struct session_event *row, void *arg)
 		.id = row->id,
 		.kind = kind_of(row->kind),
 		.process = row->process == SESSION_NULL ? -1 : tables_process(t, row->process),
-		.pool = row->pool == SESSION_NULL ? -1 : tables_pool(t, row->pool),
+		.pool = row->pool == SESSION_NULL ? -1 : index_of_pool(t, row->pool),
 		.value = count_of(row->value),
 		.value2 = count_of(row->value2),
 		.text = strings_keep(&t->strings, row->text ? row->text : ""),

@@ -138,9 +138,8 @@ void tables_release(struct tables *t);
  * Indices stay. */
 void tables_forget_rows(struct tables *t);
 
-/* Index of the process with the session's id, -1 = none. Likewise for pools. */
+/* Index of the process with the session's id, -1 = none. */
 int tables_process(const struct tables *t, int64_t id);
-int tables_pool(const struct tables *t, int64_t id);
 
 /* Rows at or before t_ns; NULL = none. */
 const struct system_row *tables_system_at(const struct tables *t, int64_t t_ns);

@@ -6,7 +6,7 @@
 
 #define NS_PER_SECOND 1e9
 
-#define SCOPE(scope, word, json, type) typedef type scope##_object;
+#define SCOPE(scope, word, type) typedef type scope##_object;
 #include "profiler/model/metrics.def"
 
 static double in_unit(enum model_unit unit, double value)
@@ -33,10 +33,8 @@ const struct model_metric model_metrics[] = {
 };
 const size_t model_metric_count = sizeof(model_metrics) / sizeof(model_metrics[0]);
 
-static const struct {
-	const char *word, *json;
-} scopes[] = {
-#define SCOPE(scope, word, json, type) {word, json},
+static const char *const scope_words[] = {
+#define SCOPE(scope, word, type) word,
 #include "profiler/model/metrics.def"
 };
 
@@ -50,10 +48,5 @@ const struct model_metric *model_metric_find(enum model_scope scope, const char 
 
 const char *model_scope_word(enum model_scope scope)
 {
-	return scopes[scope].word;
-}
-
-const char *model_scope_json(enum model_scope scope)
-{
-	return scopes[scope].json;
+	return scope_words[scope];
 }

@@ -7,7 +7,7 @@
 #include "profiler/model/model.h"
 
 enum model_scope {
-#define SCOPE(scope, word, json, type) MODEL_SCOPE_##scope,
+#define SCOPE(scope, word, type) MODEL_SCOPE_##scope,
 #include "profiler/model/metrics.def"
 	MODEL_SCOPES
 };
@@ -35,6 +35,5 @@ extern const size_t model_metric_count;
 const struct model_metric *model_metric_find(enum model_scope scope, const char *name);
 
 const char *model_scope_word(enum model_scope scope); /* "pool": in keys */
-const char *model_scope_json(enum model_scope scope); /* "pools": in JSON */
 
 #endif

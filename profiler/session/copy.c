@@ -49,7 +49,9 @@ static int copy_pages(sqlite3 *from, sqlite3 *to)
 	return rc ? rc : sqlite3_exec(to, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
 }
 
-int session_copy_new(sqlite3 *db, const char *to, struct error *e)
+/* Writes what is committed in `db` to the new file `to`, mode 0600, readable alone. A half-made
+ * file is removed. */
+static int copy_new(sqlite3 *db, const char *to, struct error *e)
 {
 	int fd = open(to, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	sqlite3 *copy;
@@ -78,7 +80,7 @@ int session_copy_to_place(sqlite3 *db, struct session_place *place, struct error
 		return error_set_errno(e, ERROR_SYSTEM, ENAMETOOLONG, "cannot write %s",
 				       place->name);
 	unlink(part);
-	if (session_copy_new(db, part, e))
+	if (copy_new(db, part, e))
 		return e->kind;
 	if (rename(part, place->path)) {
 		error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", place->name);
@@ -118,7 +120,7 @@ int session_copy_rescue(sqlite3 *db, struct session_place *place, int *kept, str
 	struct error why;
 
 	*kept = 0;
-	if (!session_place_clear_wal(place) && !session_copy_new(db, place->path, &why)) {
+	if (!session_place_clear_wal(place) && !copy_new(db, place->path, &why)) {
 		session_place_renew(place);
 		return error_set(e, ERROR_SYSTEM,
 				 "%s was removed while it was written: written again at the end",
@@ -128,7 +130,7 @@ int session_copy_rescue(sqlite3 *db, struct session_place *place, int *kept, str
 		*kept = 1;
 		return saved_as(place, place->database, e);
 	}
-	if (temporary_name(place, to) && !session_copy_new(db, to, &why))
+	if (temporary_name(place, to) && !copy_new(db, to, &why))
 		return saved_as(place, to, e);
 	return error_set(e, ERROR_SYSTEM,
 			 "%s was removed while it was written: the session is lost", place->name);

@@ -10,10 +10,6 @@
 #include "profiler/error.h"
 #include "profiler/session/place.h"
 
-/* Writes what is committed in `db` to the new file `to`, mode 0600, readable alone. A half-made
- * file is removed. */
-int session_copy_new(sqlite3 *db, const char *to, struct error *e);
-
 /* Replaces the file at place->path by a copy, in one step for its readers. */
 int session_copy_to_place(sqlite3 *db, struct session_place *place, struct error *e);
 

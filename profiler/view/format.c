@@ -25,11 +25,6 @@ const char *format_unit_name(enum format_unit unit)
 	return units[unit].name;
 }
 
-int64_t format_unit_bytes(enum format_unit unit)
-{
-	return (int64_t)units[unit].bytes;
-}
-
 double format_in_unit(int64_t bytes, enum format_unit unit)
 {
 	return (double)bytes / units[unit].bytes;

@@ -24,7 +24,6 @@ char *format_bytes_range(char *out, int64_t least, int64_t most);
 /* The unit of a table or a sentence, by its largest value: GiB from 1 GiB on, TiB from 1 TiB on. */
 enum format_unit format_unit_for(int64_t largest_bytes);
 const char *format_unit_name(enum format_unit unit);
-int64_t format_unit_bytes(enum format_unit unit);
 double format_in_unit(int64_t bytes, enum format_unit unit);
 
 /* In tables: the number alone. 0 is "0", what rounds to nothing "<0.1" (or "<1" without decimals). */

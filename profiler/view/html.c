@@ -25,13 +25,6 @@ void html_text(const struct html *h, const char *text)
 	escape_xml(h->out, text);
 }
 
-void html_attribute(const struct html *h, const char *name, const char *text)
-{
-	fprintf(h->out, " %s=\"", name);
-	escape_xml_attribute(h->out, text);
-	fputc('"', h->out);
-}
-
 void html_cell(const struct html *h, const char *label, const char *text)
 {
 	fprintf(h->out, "<td class=\"n\" data-label=\"%s\">", label);

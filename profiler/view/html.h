@@ -1,6 +1,6 @@
 /*
  * html.h: the sections of `report -f html`, each a function that prints it. The page is one file: nothing is fetched, all of it can be read
- * without scripts. Foreign text goes through html_text and html_attribute only.
+ * without scripts. Foreign text goes through html_text and escape_xml_attribute only.
  */
 #ifndef PROFILER_VIEW_HTML_H
 #define PROFILER_VIEW_HTML_H
@@ -42,8 +42,6 @@ int html_icicle(const struct html *h);
 void html_picture(const struct html *h);
 
 void html_text(const struct html *h, const char *text);
-/* ` name="text"` */
-void html_attribute(const struct html *h, const char *name, const char *text);
 /* `<td class="n" data-label="label">text</td>` */
 void html_cell(const struct html *h, const char *label, const char *text);
 /* Such a cell with bytes in the page's unit; "-" for 0. */

@@ -47,7 +47,6 @@ static void a_name_belongs_to_its_scope(void **state)
 	assert_null(model_metric_find(MODEL_SCOPE_TOTAL, "unshared_bytes_max"));
 	assert_null(model_metric_find(MODEL_SCOPE_TOTAL, "peak_rss_sum_bytes"));
 	assert_string_equal(model_scope_word(MODEL_SCOPE_LOSS), "loss");
-	assert_string_equal(model_scope_json(MODEL_SCOPE_POOL), "pools");
 }
 
 /* What the unit of a name says: the last of its words that is one. */
