@@ -72,7 +72,7 @@ static int evaluate_loader(struct run *run, const struct pass *pass, struct fail
 static uint32_t batches_to_take(const struct fit_config *config, enum loopmem_stage stage,
 				const struct loader *loader)
 {
-	uint32_t batches = fit_amount_of(&config->limit_val, loader_length(loader));
+	uint32_t batches = run_amount_of(&config->limit_val, loader_length(loader));
 
 	if (stage == LOOPMEM_STAGE_SANITY && config->sanity_steps < batches)
 		return config->sanity_steps;

@@ -6,19 +6,6 @@
 #include "reference/delay.h"
 #include "reference/run.h"
 
-uint32_t fit_amount_of(const struct fit_amount *amount, uint32_t length)
-{
-	uint32_t batches = length;
-
-	if (amount->kind == FIT_COUNT)
-		batches = amount->count;
-	if (amount->kind == FIT_FRACTION) {
-		batches = (uint32_t)(length * amount->fraction);
-		batches = batches ? batches : 1;
-	}
-	return batches < length ? batches : length;
-}
-
 static int open_loaders(struct run *run, struct failure *f)
 {
 	const struct fit_data *data = &run->fit->data;
@@ -36,7 +23,7 @@ static int open_loaders(struct run *run, struct failure *f)
 
 static uint32_t train_batches(const struct run *run)
 {
-	return fit_amount_of(&run->fit->config.limit_train, loader_length(run->train_loader));
+	return run_amount_of(&run->fit->config.limit_train, loader_length(run->train_loader));
 }
 
 static int check(const struct run *run, struct failure *f)
@@ -66,7 +53,7 @@ static int has_validation(const struct run *run)
 static int validation_is_due(const struct run *run, const struct pass *pass, uint32_t batch)
 {
 	const struct fit_config *c = &run->fit->config;
-	uint32_t interval = fit_amount_of(&c->val_check_interval, pass->batches);
+	uint32_t interval = run_amount_of(&c->val_check_interval, pass->batches);
 
 	if (!has_validation(run) || ((uint32_t)pass->epoch + 1) % c->check_val_every_n_epoch)
 		return 0;

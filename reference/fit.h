@@ -98,7 +98,4 @@ int fit_run(const struct fit *fit, struct failure *f);
 int fit_test(const struct fit *fit, struct failure *f);
 int fit_predict(const struct fit *fit, struct failure *f);
 
-/* How many of `length` batches `amount` means. */
-uint32_t fit_amount_of(const struct fit_amount *amount, uint32_t length);
-
 #endif

@@ -1,7 +1,20 @@
-/* Slots, phases and events of a run. */
+/* Slots, phases, events and amounts of a run. */
 #include "reference/run.h"
 
 #include <stdlib.h>
+
+uint32_t run_amount_of(const struct fit_amount *amount, uint32_t length)
+{
+	uint32_t batches = length;
+
+	if (amount->kind == FIT_COUNT)
+		batches = amount->count;
+	if (amount->kind == FIT_FRACTION) {
+		batches = (uint32_t)(length * amount->fraction);
+		batches = batches ? batches : 1;
+	}
+	return batches < length ? batches : length;
+}
 
 void tally_add(struct tally *tally, double batch_mean, uint32_t items)
 {

@@ -41,6 +41,9 @@ struct tally {
 void tally_add(struct tally *tally, double batch_mean, uint32_t items);
 double tally_mean(const struct tally *tally); /* 0 of nothing */
 
+/* How many of `length` batches `amount` means. */
+uint32_t run_amount_of(const struct fit_amount *amount, uint32_t length);
+
 void run_report(const struct run *run, const struct fit_event *event);
 void run_begin_phase(struct run *run, enum loopmem_stage stage, int32_t epoch);
 void run_end_phase(struct run *run, enum loopmem_stage stage, int32_t epoch);
