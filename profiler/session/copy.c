@@ -68,7 +68,7 @@ static int copy_new(sqlite3 *db, const char *to, struct error *e)
 	sqlite3_close(copy);
 	if (!rc)
 		return 0;
-	session_place_remove(to);
+	session_filesystem_remove(to);
 	return e->kind;
 }
 
@@ -94,7 +94,7 @@ int session_copy_to_place(sqlite3 *db, struct session_place *place, struct error
 /* A name in a new private directory, as the session was called. NULL when there is no place. */
 static const char *temporary_name(const struct session_place *place, char to[PATH_MAX])
 {
-	const char *temporary = session_place_temporary(session_filesystem_type);
+	const char *temporary = session_filesystem_temporary(session_filesystem_type);
 	const char *name = strrchr(place->path, '/') + 1;
 	char directory[PATH_MAX];
 

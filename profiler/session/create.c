@@ -147,7 +147,7 @@ static void leave_wal(struct session_writer *w)
 
 static void remove_database(struct session_writer *w)
 {
-	session_place_remove(w->place.database);
+	session_filesystem_remove(w->place.database);
 	rmdir(w->place.directory);
 }
 

@@ -1,7 +1,7 @@
 /*
  * Opening a session for reading, in whatever state its file is: written, complete, left by a killed
- * collector, on a read-only disk, cut off. Invariant: the file and what lies beside it are never
- * changed.
+ * collector, on a read-only disk, cut off; and again for each read, when a newer copy took its place.
+ * Invariant: the file and what lies beside it are never changed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profiler/session/place.h"
+#include "profiler/session/filesystem.h"
 #include "profiler/session/reader.h"
 
 enum {
@@ -124,7 +124,7 @@ static int copy_file(const char *from, const char *to)
  * are removed at once. */
 static int open_copy(struct session_reader *r, const char *wal)
 {
-	const char *temporary = session_place_temporary(session_filesystem_type);
+	const char *temporary = session_filesystem_temporary(session_filesystem_type);
 	char directory[PATH_MAX - 32], copy[PATH_MAX], copy_wal[PATH_MAX];
 	int rc = SQLITE_CANTOPEN;
 
@@ -137,7 +137,7 @@ static int open_copy(struct session_reader *r, const char *wal)
 	snprintf(copy_wal, sizeof(copy_wal), "%s/session.loopmem-wal", directory);
 	if (!copy_file(r->name, copy) && !copy_file(wal, copy_wal))
 		rc = open_as(r, copy, SQLITE_OPEN_READWRITE);
-	session_place_remove(copy);
+	session_filesystem_remove(copy);
 	rmdir(directory);
 	return rc;
 }
@@ -297,13 +297,16 @@ void session_reader_close(struct session_reader *r)
 	free(r);
 }
 
+/* ---- one read ---- */
+
 static int same_session(struct session_reader *a, struct session_reader *b)
 {
 	return session_int(a, "started_unix_ns") == session_int(b, "started_unix_ns") &&
 	       session_int(a, "clock_ns") == session_int(b, "clock_ns");
 }
 
-void session_reader_follow(struct session_reader *r)
+/* Opens the file again when a newer copy of the same session was put in its place. */
+static void follow(struct session_reader *r)
 {
 	struct session_reader *newer, swap;
 	struct error e;
@@ -321,4 +324,18 @@ void session_reader_follow(struct session_reader *r)
 		*newer = swap;
 	}
 	session_reader_close(newer);
+}
+
+int session_begin_read(struct session_reader *r, struct error *e)
+{
+	follow(r);
+	if (sqlite3_exec(r->db, "BEGIN", NULL, NULL, NULL))
+		return error_set(e, ERROR_UNREADABLE, "cannot read %s: %s", r->name,
+				 sqlite3_errmsg(r->db));
+	return 0;
+}
+
+void session_end_read(struct session_reader *r)
+{
+	sqlite3_exec(r->db, "COMMIT", NULL, NULL, NULL);
 }

@@ -71,32 +71,11 @@ static int check_old(const char *file, const char *path, int overwrite, struct e
 	return st.st_size ? check_old_session(file, path, overwrite, e) : 0;
 }
 
-void session_place_remove(const char *database)
-{
-	static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
-	char name[PATH_MAX];
-
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
-		if (snprintf(name, sizeof(name), "%s%s", database, endings[i]) < (int)sizeof(name))
-			unlink(name);
-}
-
 static int make_file(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	return fd < 0 ? -1 : close(fd);
-}
-
-const char *session_place_temporary(session_filesystem_fn *type)
-{
-	const char *const candidates[] = {getenv("TMPDIR"), "/tmp", "/var/tmp"};
-
-	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++)
-		if (candidates[i] && candidates[i][0] && !access(candidates[i], W_OK | X_OK) &&
-		    !session_filesystem_network_name(type(candidates[i])))
-			return candidates[i];
-	return NULL;
 }
 
 /* Without a local directory the database stays where it is asked for: better than none. */
@@ -105,7 +84,7 @@ static int choose_database(struct session_place *place, session_filesystem_fn *t
 	const char *temporary = NULL;
 
 	if (session_filesystem_network_name(type(place->path)))
-		temporary = session_place_temporary(type);
+		temporary = session_filesystem_temporary(type);
 	if (!temporary) {
 		place->database = strdup(place->path);
 		return place->database ? 0 : -1;
@@ -135,7 +114,7 @@ int session_place_make(struct session_place *place, const char *file, int overwr
 		session_place_release(place);
 		return e->kind;
 	}
-	session_place_remove(place->path);
+	session_filesystem_remove(place->path);
 	if (make_file(place->path)) {
 		error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", file);
 		session_place_release(place);
@@ -162,7 +141,7 @@ void session_place_release(struct session_place *place)
 void session_place_unmake(struct session_place *place)
 {
 	if (place->database)
-		session_place_remove(place->database);
+		session_filesystem_remove(place->database);
 	if (place->directory)
 		rmdir(place->directory);
 	if (!session_place_gone(place))

@@ -44,11 +44,4 @@ void session_place_know_wal(struct session_place *place);
  * for part of another file put there. 0, or -1 when what lies there now is somebody else's. */
 int session_place_clear_wal(const struct session_place *place);
 
-/* Removes a database and what SQLite may have left beside it. */
-void session_place_remove(const char *database);
-
-/* A local directory for temporary files: $TMPDIR, /tmp or /var/tmp, the first that is none on a
- * network; NULL when there is none. */
-const char *session_place_temporary(session_filesystem_fn *type);
-
 #endif

@@ -151,17 +151,3 @@ int64_t session_int(struct session_reader *r, const char *key)
 	sqlite3_reset(r->get_meta);
 	return value;
 }
-
-int session_begin_read(struct session_reader *r, struct error *e)
-{
-	session_reader_follow(r);
-	if (sqlite3_exec(r->db, "BEGIN", NULL, NULL, NULL))
-		return error_set(e, ERROR_UNREADABLE, "cannot read %s: %s", r->name,
-				 sqlite3_errmsg(r->db));
-	return 0;
-}
-
-void session_end_read(struct session_reader *r)
-{
-	sqlite3_exec(r->db, "COMMIT", NULL, NULL, NULL);
-}

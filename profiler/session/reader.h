@@ -25,7 +25,4 @@ struct session_reader {
 void session_reader_damage(struct session_reader *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Opens the file again when a newer copy of the same session was put in its place. */
-void session_reader_follow(struct session_reader *r);
-
 #endif
