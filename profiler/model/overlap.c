@@ -1,24 +1,5 @@
 /* Overlaps: times at which a pool is built while an exhausted one of its stage and owner is still alive, and what the older one holds then. */
-#include <string.h>
-
 #include "profiler/model/private.h"
-
-static int is_same_loader(const struct model_pool *a, const struct model_pool *b)
-{
-	return !strcmp(a->label, b->label) && !strcmp(a->origin, b->origin) &&
-	       !strcmp(a->dataset, b->dataset);
-}
-
-int overlap_succeeds(const struct model_pool *newer, const struct model_pool *older,
-		     int64_t exhausted_ns)
-{
-	if (newer->owner != older->owner || newer->stage != older->stage)
-		return 0;
-	if ((older->stage == MODEL_STAGE_OTHER || older->persistent) &&
-	    !is_same_loader(newer, older))
-		return 0;
-	return newer->first_batch_ns == MODEL_NONE || exhausted_ns <= newer->first_batch_ns;
-}
 
 /* The moments between which `older` is exhausted and `newer` lives. */
 static int overlap_of(const struct model_pool *older, const struct model_pool *newer,
@@ -28,7 +9,7 @@ static int overlap_of(const struct model_pool *older, const struct model_pool *n
 							  : NULL;
 
 	if (!last || !newer->span_count || last->state != MODEL_EXHAUSTED ||
-	    !overlap_succeeds(newer, older, last->start_ns))
+	    !pool_succeeds(newer, older, last->start_ns))
 		return 0;
 	*start_ns = newer->begin_ns > last->start_ns ? newer->begin_ns : last->start_ns;
 	*end_ns = newer->spans[newer->span_count - 1].end_ns;

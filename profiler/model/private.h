@@ -105,10 +105,6 @@ int phases_build(struct model *m);
 int retention_build(struct model *m); /* maxima and held idle of pools, totals */
 int capacity_build(struct model *m);  /* workers that fit under the limit */
 void overlap_build(struct model *m);
-/* Whether a pool takes the place of an older one, which is exhausted since exhausted_ns: of its owner and stage, and not read beside it;
- * where no stage is known or workers are persistent, which are meant to stay, of the same loader as far as label, dataset and line tell. */
-int overlap_succeeds(const struct model_pool *newer, const struct model_pool *older,
-		     int64_t exhausted_ns);
 void reconcile_build(struct model *m);
 int findings_build(struct model *m);
 int sites_build(struct model *m);      /* call sites; reads their tables itself */
@@ -131,6 +127,11 @@ int64_t held_idle(const struct model *m, size_t pool, size_t round, int64_t t_ns
 
 /* The last span that had begun at a moment, after the pool's end too; NULL before its birth. */
 const struct model_span *pool_span_at(const struct model_pool *pool, int64_t t_ns);
+
+/* Whether a pool takes the place of an older one, which is exhausted since exhausted_ns: of its owner and stage, and not read beside it;
+ * where no stage is known or workers are persistent, which are meant to stay, of the same loader as far as label, dataset and line tell. */
+int pool_succeeds(const struct model_pool *newer, const struct model_pool *older,
+		  int64_t exhausted_ns);
 
 /* How often a pool was used again. */
 int pool_reuses(const struct model *m, size_t pool);

@@ -233,7 +233,7 @@ static int has_successor(const struct walk *w, size_t pool, int64_t exhausted_ns
 		enum model_state state = model_pool_state(q, w->round->t_ns);
 
 		if (state != MODEL_LATER && state != MODEL_ENDED &&
-		    overlap_succeeds(q, p, exhausted_ns))
+		    pool_succeeds(q, p, exhausted_ns))
 			return 1;
 	}
 	return 0;

@@ -344,3 +344,20 @@ enum model_state model_pool_state(const struct model_pool *pool, int64_t t_ns)
 		return MODEL_ENDED;
 	return span->state;
 }
+
+static int is_same_loader(const struct model_pool *a, const struct model_pool *b)
+{
+	return !strcmp(a->label, b->label) && !strcmp(a->origin, b->origin) &&
+	       !strcmp(a->dataset, b->dataset);
+}
+
+int pool_succeeds(const struct model_pool *newer, const struct model_pool *older,
+		  int64_t exhausted_ns)
+{
+	if (newer->owner != older->owner || newer->stage != older->stage)
+		return 0;
+	if ((older->stage == MODEL_STAGE_OTHER || older->persistent) &&
+	    !is_same_loader(newer, older))
+		return 0;
+	return newer->first_batch_ns == MODEL_NONE || exhausted_ns <= newer->first_batch_ns;
+}

@@ -18,7 +18,7 @@ static int is_overlapped(const struct model *m, size_t older)
 		const struct model_span *span = pool_span_at(p, newer->begin_ns);
 
 		if (model_pool_state(p, newer->begin_ns) == MODEL_EXHAUSTED &&
-		    overlap_succeeds(newer, p, span->start_ns))
+		    pool_succeeds(newer, p, span->start_ns))
 			return 1;
 	}
 	return 0;
