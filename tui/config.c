@@ -44,6 +44,11 @@ static int delay_index(double delay_s)
 	return best;
 }
 
+void tui_options_init(struct tui_options *options)
+{
+	*options = (struct tui_options){.delay_s = 0.5, .mouse = 1};
+}
+
 int config_get(const struct tui_options *options, int setting)
 {
 	switch (setting) {

@@ -1,4 +1,4 @@
-/* One frame: the list of screens, the head, a screen's own part and the last line; tables and paragraphs for all of them. */
+/* One frame: the head, a screen's own part and the last line; tables and paragraphs for all of them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,30 +7,6 @@
 #define SECOND INT64_C(1000000000)
 
 enum { SORT_EVERY_S = 2 };
-
-static const struct screen *const screens[SCREENS] = {
-	[SCREEN_OVERVIEW] = &screen_overview,   [SCREEN_POOLS] = &screen_pools,
-	[SCREEN_PROCESSES] = &screen_processes, [SCREEN_SITES] = &screen_sites,
-	[SCREEN_FINDINGS] = &screen_findings,   [SCREEN_EVENTS] = &screen_events,
-	[SCREEN_HELP] = &screen_help,           [SCREEN_SETUP] = &screen_setup,
-	[SCREEN_CHOOSER] = &screen_chooser,
-};
-
-const struct screen *ui_screen(enum screen_id id)
-{
-	return screens[id];
-}
-
-struct sheet_view *ui_view(struct ui *ui)
-{
-	return &ui->views[ui->screen];
-}
-
-void ui_hit(struct ui *ui, struct hit hit)
-{
-	if (ui->hit_count < HITS_MAX)
-		ui->hits[ui->hit_count++] = hit;
-}
 
 static int shows_difference(const struct ui *ui)
 {
@@ -41,7 +17,7 @@ static int shows_difference(const struct ui *ui)
 
 int ui_sheet(struct ui *ui, struct sheet *sheet)
 {
-	const struct screen *screen = screens[ui->screen];
+	const struct screen *screen = ui_screen(ui->screen);
 
 	if (!screen->build || (ui->screen < SCREEN_TABS && !ui_moments(ui)))
 		return 0;
@@ -143,7 +119,7 @@ int paragraph_draw(struct cells *cells, int y, int end, int indent, const char *
 
 void ui_draw(struct ui *ui, struct cells *cells)
 {
-	const struct screen *screen = screens[ui->screen];
+	const struct screen *screen = ui_screen(ui->screen);
 	int y = 0, bar = cells->height > 3;
 
 	cells->glyphs = ui->glyphs;

@@ -1,4 +1,4 @@
-/* The dashboard's life: opening, reading what is new, the moments at cursor and marks, and the frame round a screen. */
+/* The dashboard's life: opening, reading what is new, the moments at cursor and marks, and what a frame leaves for the mouse. */
 #include "tui/ui.h"
 
 #include <ctype.h>
@@ -11,11 +11,6 @@
 #define SECOND INT64_C(1000000000)
 
 enum { SAY_S = 2 };
-
-void tui_options_init(struct tui_options *options)
-{
-	*options = (struct tui_options){.delay_s = 0.5, .mouse = 1};
-}
 
 void ui_say(struct ui *ui, const char *format, ...)
 {
@@ -311,4 +306,17 @@ int ui_moments(struct ui *ui)
 			 read_moment(ui->model, b_ns, &ui->at_b);
 	ui->moments_valid = !failed;
 	return !failed;
+}
+
+/* ---- the frame ------------------------------------------------------------------------------------------------ */
+
+struct sheet_view *ui_view(struct ui *ui)
+{
+	return &ui->views[ui->screen];
+}
+
+void ui_hit(struct ui *ui, struct hit hit)
+{
+	if (ui->hit_count < HITS_MAX)
+		ui->hits[ui->hit_count++] = hit;
 }

@@ -131,6 +131,10 @@ void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf
 void ui_moved(struct ui *ui);
 int ui_moments(struct ui *ui);
 
+/* How the present screen's sheet is looked at. */
+struct sheet_view *ui_view(struct ui *ui);
+
+/* Notes what a place on the screen stands for; more than HITS_MAX are forgotten. */
 void ui_hit(struct ui *ui, struct hit hit);
 
 /* ---- keys ------------------------------------------------------------------------------------------------- */
@@ -166,11 +170,10 @@ struct screen {
 
 extern const struct screen screen_overview, screen_pools, screen_processes, screen_sites,
 	screen_findings, screen_events, screen_help, screen_setup, screen_chooser;
-const struct screen *ui_screen(enum screen_id id);
+const struct screen *ui_screen(enum screen_id id); /* screens.c */
 
 /* The sheet of the present screen, filtered and sorted. 0 when it has none. Release it. */
 int ui_sheet(struct ui *ui, struct sheet *sheet);
-struct sheet_view *ui_view(struct ui *ui);
 
 /* Draws a sheet and says what was left out; returns the line after it. */
 int ui_draw_sheet(struct ui *ui, struct cells *cells, struct sheet *sheet, int y, int height);
