@@ -6,9 +6,9 @@ import os
 import sqlite3
 import subprocess
 
-import profiled
+import shimmed
 
-LOOPMEM = str(profiled.BUILD / "loopmem")
+LOOPMEM = str(shimmed.BUILD / "loopmem")
 
 
 def read(session):
@@ -31,6 +31,6 @@ def run(name, *command, status=0, **env):
     session = f"{os.environ['TEST_TMP']}/{name}.loopmem"
     done = subprocess.run([LOOPMEM, "run", "-q", "-o", session, *command], text=True, timeout=280,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=os.environ["TEST_TMP"],
-                          env=profiled.environment(**env))
+                          env=shimmed.environment(**env))
     assert done.returncode == status, (done.returncode, done.stderr)
     return read(session), functools.partial(rows, session)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-import profiled
+import shimmed
 import reported
 import tap
 
@@ -95,7 +95,7 @@ class Fit:
         self.said, self.file, self.errors = (f"{os.environ['TEST_TMP']}/{name}.{kind}" for kind in ("said", "loopmem", "err"))
         options = ("run", "-q", "-o", self.file, "--") if profiler else ()
         self.program = subprocess.Popen([*profiler, *options, sys.executable, SCRIPT, method, self.said],
-                                        env=profiled.environment(), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                        env=shimmed.environment(), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                         stderr=open(self.errors, "w"))
 
     def until(self, condition, what):
@@ -157,7 +157,7 @@ def by_workers(report, count):
     return pool
 
 
-SCRIPT = profiled.script(FIT, "fit.py")
+SCRIPT = shimmed.script(FIT, "fit.py")
 
 # All at once: most of it is waiting until a pool was idle for long enough.
 fits = {method: Fit(method, method) for method in METHODS}

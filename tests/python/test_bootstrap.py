@@ -5,7 +5,7 @@ import subprocess
 import sys
 import venv
 
-import profiled
+import shimmed
 import pythons
 import tap
 
@@ -59,15 +59,15 @@ SUPPORTED = pythons.supported()
 
 def same(command, **env):
     """Runs a command bare and under the shim, compares, returns what the shim left."""
-    bare = profiled.bare(command)
-    run = profiled.under(command, **env)
+    bare = shimmed.bare(command)
+    run = shimmed.under(command, **env)
     assert (run.status, run.stdout, run.stderr) == bare, (command, bare, run.stdout, run.stderr)
     return run
 
 
 def check(number, state, run):
     for segment in run.segments:
-        assert segment.drops[profiled.DROP_HOOK] == 0, (number, segment.drops)
+        assert segment.drops[shimmed.DROP_HOOK] == 0, (number, segment.drops)
     owner = run.owner()
     assert owner.python_state == state, (number, owner.python_state, owner.python_reason)
     hexadecimal = int(str(owner.python_version), 16)
@@ -76,7 +76,7 @@ def check(number, state, run):
 
 def ways(path):
     """Ways to start the same program."""
-    script = profiled.script(PROGRAM, "prog.py")
+    script = shimmed.script(PROGRAM, "prog.py")
     return {
         "script": [path, script, "a", "b"], "-c": [path, "-c", PROGRAM, "a"],
         "-I": [path, "-I", script], "-S": [path, "-S", script], "-E": [path, "-E", script],
@@ -96,14 +96,14 @@ def it_is_installed_however_python_is_started():
     for number, path in SUPPORTED.items():
         for name, command in ways(path).items():
             run = same(command)
-            check((*number, name), profiled.INSTALLED, run)
+            check((*number, name), shimmed.INSTALLED, run)
 
 
 @tap.claim
 def a_tick_at_every_allocation_changes_nothing():
     for number, path in SUPPORTED.items():
         for name in ("script", "-S"):
-            check(number, profiled.INSTALLED, same(ways(path)[name], LOOPMEM_SAMPLE_BYTES="1"))
+            check(number, shimmed.INSTALLED, same(ways(path)[name], LOOPMEM_SAMPLE_BYTES="1"))
 
 
 @tap.claim
@@ -115,7 +115,7 @@ def a_venv_and_its_pth_lines_are_start_up():
         "import sys; sys.pth = sum(len(bytearray(100000)) for _ in range(50))\n")
     (packages / "sitecustomize.py").write_text("junk = [bytearray(100000) for _ in range(50)]\n")
     path = str(where / "bin" / "python")
-    check(sys.version_info[:2], profiled.INSTALLED, same([path, profiled.script(PROGRAM)]))
+    check(sys.version_info[:2], shimmed.INSTALLED, same([path, shimmed.script(PROGRAM)]))
 
 
 @tap.claim
@@ -130,12 +130,12 @@ def work():
 """
     for number, path in SUPPORTED.items():
         for _ in range(3):
-            check(number, profiled.INSTALLED, same([path, "-c", text]))
+            check(number, shimmed.INSTALLED, same([path, "-c", text]))
 
 
 @tap.claim
 def what_multiprocessing_needs_of_it_is_compiled_when_that_is_imported():
-    program = profiled.script("""
+    program = shimmed.script("""
 import gc, sys
 def work():
     return len([bytearray(100000) for _ in range(50)])
@@ -147,8 +147,8 @@ import multiprocessing.process
 print("loopmem.hook" in ours(), "loopmem.follow" in ours(), "loopmem.processes" in ours())
 """, "late.py")
     for number, path in SUPPORTED.items():
-        run = profiled.under([path, program])
-        check(number, profiled.INSTALLED, run)
+        run = shimmed.under([path, program])
+        check(number, shimmed.INSTALLED, run)
         assert run.stdout.split("\n")[:2] == ["True False False", "True True True"], (number, run.stdout, run.stderr)
 
 
@@ -164,10 +164,10 @@ if __name__ == "__main__":
             print(method, pool.map(work, [50, 60]))
 """
     for number, path in SUPPORTED.items():
-        run = same([path, profiled.script(text, "methods.py")])
-        check(number, profiled.INSTALLED, run)
+        run = same([path, shimmed.script(text, "methods.py")])
+        check(number, shimmed.INSTALLED, run)
         states = [segment.python_state for segment in run.segments]
-        assert states.count(profiled.INSTALLED) >= 4, (number, states)
+        assert states.count(shimmed.INSTALLED) >= 4, (number, states)
 
 
 # What may be going on when a tick comes.
@@ -227,14 +227,14 @@ def any_moment_for_a_tick_is_harmless():
             for bytes_ in ("524288", "1"):
                 run = same([path, "-W", "ignore", "-c", text], LOOPMEM_SAMPLE_BYTES=bytes_)
                 states = {segment.python_state for segment in run.segments}
-                assert profiled.REFUSED not in states, (number, name, states)
+                assert shimmed.REFUSED not in states, (number, name, states)
 
 
 @tap.claim
 def loaders_are_followed_in_every_version():
     for number, path in SUPPORTED.items():
         run = same([path, "-c", f"import sys; sys.path.insert(0, {str(STUB)!r})\n" + POOLS])
-        check(number, profiled.HOOKED, run)
+        check(number, shimmed.HOOKED, run)
         owner = run.owner()
         rows = [(p["stage"], p["epoch"], p["label"], p["batches"], p["workers"], p["state"])
                 for p in owner.pools.values()]
@@ -266,7 +266,7 @@ import torch.utils.data.dataloader as d
 print(d._BaseDataLoaderIter.__init__.__code__.co_varnames)
 """
     run = same([sys.executable, "-c", text])
-    check(sys.version_info[:2], profiled.REFUSED, run)
+    check(sys.version_info[:2], shimmed.REFUSED, run)
     assert run.owner().python_reason == "torch 9.9 has no _BaseDataLoaderIter.__next__"
 
 
@@ -276,7 +276,7 @@ def versions_it_was_not_made_for_are_refused():
     if not others:
         raise tap.Skip("no Python older than 3.8 or newer than 3.15 here")
     for number, path in others.items():
-        check(number, profiled.REFUSED, same([path, "-c", PROGRAM]))
+        check(number, shimmed.REFUSED, same([path, "-c", PROGRAM]))
 
 
 tap.run()

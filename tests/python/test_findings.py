@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import tap
 
-import profiled
+import shimmed
 import reported
 
 HERE = pathlib.Path(__file__).parent
@@ -29,7 +29,7 @@ def read(name, *command, options=()):
     """The findings of a run by id, and the bytes that it printed."""
     session = f"{os.environ['TEST_TMP']}/{name}.loopmem"
     done = subprocess.run([reported.LOOPMEM, "run", "-q", "-o", session, *options, sys.executable, *command], text=True,
-                          timeout=280, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=profiled.environment())
+                          timeout=280, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=shimmed.environment())
     assert done.returncode == 0, done.stderr
     return {f["id"]: f for f in reported.read(session)["findings"]}, int(done.stdout)
 

@@ -3,7 +3,7 @@ workers, and that no process is left without a role."""
 import concurrent.futures
 import sys
 
-import profiled
+import shimmed
 import reported
 import tap
 
@@ -87,7 +87,7 @@ def check_workers(rows, method):
 
 def check(method, loop):
     report, rows = reported.run(f"{method}-{loop}", sys.executable,
-                       profiled.script(PROGRAM, f"{method}_{loop}.py"), method, loop)
+                       shimmed.script(PROGRAM, f"{method}_{loop}.py"), method, loop)
     pools = [(p["stage"], p["epoch"], p["persistent"], p["declared_workers"]) for p in report["pools"]]
     assert pools == list(expected()), pools
     assert {p["start_method"] for p in report["pools"]} == {method}

@@ -1,7 +1,7 @@
 """Lightning trainings that end, crash or are cut short in their own way, through the real report."""
 import sys
 
-import profiled
+import shimmed
 import reported
 import tap
 
@@ -41,7 +41,7 @@ L.Trainer(max_epochs=2, logger=False, enable_checkpointing=False, accelerator="c
 
 
 def profile(mode, status=0):
-    report, rows = reported.run(mode, sys.executable, profiled.script(PROGRAM, "mishap.py"), mode,
+    report, rows = reported.run(mode, sys.executable, shimmed.script(PROGRAM, "mishap.py"), mode,
                        status=status)
     pools = [(p["stage"], p["epoch"], p["batches"]) for p in report["pools"]]
     assert dict(rows("SELECT role, count(*) FROM process GROUP BY role")).get("child", 0) == 0

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-import profiled
+import shimmed
 import reported
 import tap
 
@@ -63,8 +63,8 @@ def orphans_named():
 @tap.claim
 def workers_of_a_killed_trainer_are_named_while_the_run_goes_on():
     run = subprocess.Popen([reported.LOOPMEM, "run", "-q", "-o", SESSION, sys.executable,
-                            profiled.script(PROGRAM, "orphans.py")], cwd=os.environ["TEST_TMP"],
-                           env=profiled.environment(), stderr=subprocess.DEVNULL)
+                            shimmed.script(PROGRAM, "orphans.py")], cwd=os.environ["TEST_TMP"],
+                           env=shimmed.environment(), stderr=subprocess.DEVNULL)
     try:
         wait_for(delivered)
         ((owner,),) = reported.rows(SESSION, "SELECT p.pid FROM process p JOIN pool o ON o.owner = p.id")

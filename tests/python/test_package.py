@@ -4,22 +4,22 @@ import os
 import subprocess
 import sys
 
-import profiled
+import shimmed
 import pythons
 import tap
 
 SOURCE = f"{os.environ['SRC']}/python"
-LOOPMEM = str(profiled.BUILD / "loopmem")
+LOOPMEM = str(shimmed.BUILD / "loopmem")
 
 
 def phases(text):
     """(kind, stage, epoch) of the phase events of a program."""
     # the hook is there after the first few allocated megabytes, which any import of torch takes
     text = "junk = [bytearray(200000) for _ in range(100)]" + text
-    run = profiled.run(text, PYTHONPATH=SOURCE)
+    run = shimmed.run(text, PYTHONPATH=SOURCE)
     assert (run.status, run.stderr) == (0, ""), run.stderr
     owner = run.owner()
-    assert owner.drops[profiled.DROP_HOOK] == 0
+    assert owner.drops[shimmed.DROP_HOOK] == 0
     return [(e.kind, e.value, e.value2) for e in owner.events if e.kind in ("phase", "phend")]
 
 
@@ -57,14 +57,14 @@ with loopmem.phase("x"): pass
 assert not hasattr(sys, "_loopmem") and "torch" not in sys.modules
 """
     for python in pythons.supported().values():
-        status, _, errors = profiled.bare([python, "-c", text], PYTHONPATH=SOURCE)
+        status, _, errors = shimmed.bare([python, "-c", text], PYTHONPATH=SOURCE)
         assert (status, errors) == (0, ""), (python, errors)
 
 
 @tap.claim
 def a_label_stands_in_place_of_the_stage():
     session = f"{os.environ['TEST_TMP']}/label.loopmem"
-    program = profiled.script("""
+    program = shimmed.script("""
 import loopmem
 from torch.utils.data import DataLoader
 train_loader = loopmem.label(DataLoader(range(4), num_workers=1), "hard negatives")
@@ -72,7 +72,7 @@ with loopmem.phase("warmup"):
     for batch in train_loader: pass
 """)
     subprocess.run([LOOPMEM, "run", "-q", "-o", session, sys.executable, program], check=True,
-                   env=profiled.environment(PYTHONPATH=SOURCE), timeout=120)
+                   env=shimmed.environment(PYTHONPATH=SOURCE), timeout=120)
     report = json.loads(subprocess.run([LOOPMEM, "report", "-f", "json", session], check=True,
                                        stdout=subprocess.PIPE).stdout)
     (pool,) = report["pools"]
@@ -86,7 +86,7 @@ def pip_installs_the_folder_without_a_network():
     source = f"{os.environ['TEST_TMP']}/python"
     subprocess.run(["cp", "-r", SOURCE, source], check=True)  # pip may leave things beside it
     subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-compile", "--target", folder,
-                    source], check=True, env=profiled.environment(), timeout=120)
+                    source], check=True, env=shimmed.environment(), timeout=120)
     assert sorted(os.listdir(f"{folder}/loopmem")) == sorted(os.listdir(f"{SOURCE}/loopmem"))
     version = subprocess.run([LOOPMEM, "--version"], stdout=subprocess.PIPE, text=True).stdout
     assert os.path.isdir(f"{folder}/loopmem-{version.split()[1]}.dist-info"), os.listdir(folder)

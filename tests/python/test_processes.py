@@ -2,7 +2,7 @@
 `loopmem run` and its report: grouped by the line that made them, none left without a group. No torch."""
 import concurrent.futures
 
-import profiled
+import shimmed
 import pythons
 import reported
 import tap
@@ -63,7 +63,7 @@ def line(kind):
 def check(number, python):
     name = f"v{number[0]}{number[1]}.py"
     report, rows = reported.run(f"python{number[0]}.{number[1]}", python,
-                                profiled.script(PROGRAM, name))
+                                shimmed.script(PROGRAM, name))
     pools = {(p["label"], p["start_method"]): p for p in report["pools"]}
     wanted = {(line(kind).format(name), method) for method in METHODS
               for kind in ("Pool", "ProcessPoolExecutor", "Process")}
@@ -99,7 +99,7 @@ os.wait()
 @tap.claim
 def a_fork_that_comes_before_the_hook_has_its_line():
     number, python = min(pythons.supported().items())
-    report, _ = reported.run("first", python, "-S", profiled.script(FIRST_THING, "first.py"))
+    report, _ = reported.run("first", python, "-S", shimmed.script(FIRST_THING, "first.py"))
     assert [(p["label"], len(p["workers"])) for p in report["pools"]] == [("fork first.py:4", 1)], (
         number, report["pools"])
 

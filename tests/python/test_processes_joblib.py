@@ -2,7 +2,7 @@
 and each helper process called what it is."""
 import os
 
-import profiled
+import shimmed
 import reported
 import tap
 
@@ -37,7 +37,7 @@ def line(mark):
 def run_program(path):
     if not os.path.exists(f"{path}/joblib"):
         raise tap.Skip("joblib is not installed")
-    return reported.run("joblib", profiled.sys.executable, profiled.script(PROGRAM, "jobs.py"), PYTHONPATH=path)
+    return reported.run("joblib", shimmed.sys.executable, shimmed.script(PROGRAM, "jobs.py"), PYTHONPATH=path)
 
 
 @tap.claim

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-import profiled
+import shimmed
 import recorder
 import tap
 from screen import Screen
@@ -203,10 +203,10 @@ fit({"a": loader(16, 1), "b": loader(8, 2)}, max_epochs=2) # b is cycled
 
 
 def training(**env):
-    run = profiled.run(TRAINING, **env)
+    run = shimmed.run(TRAINING, **env)
     assert run.status == 0, run.stderr
-    assert run.owner().python_state == profiled.HOOKED
-    assert all(segment.drops[profiled.DROP_HOOK] == 0 for segment in run.segments)
+    assert run.owner().python_state == shimmed.HOOKED
+    assert all(segment.drops[shimmed.DROP_HOOK] == 0 for segment in run.segments)
     return run
 
 
@@ -241,14 +241,14 @@ def check_events(kept, released):
 def the_switch_is_the_environment():
     one = "from torch.utils.data import DataLoader\nlist(DataLoader(range(4), num_workers=1))"
     for value, wanted in (("1", 1), ("0", 0), ("", 0)):
-        run = profiled.run(one, LOOPMEM_RELEASE=value)
+        run = shimmed.run(one, LOOPMEM_RELEASE=value)
         kinds = [event.kind for event in run.owner().events]
         assert kinds.count("release") == wanted, (value, kinds)
 
 
 @tap.claim
 def the_summary_says_which_pools_were_left_alone_and_why():
-    program = profiled.script("""
+    program = shimmed.script("""
 from torch.utils.data import DataLoader
 train_loader = DataLoader(range(4), num_workers=1, persistent_workers=True)
 for epoch in range(2):
@@ -265,15 +265,15 @@ for epoch in range(2):
     for form in ("markdown", "html"):
         page = loopmem("report", "-f", form, session).stdout
         assert "not released: persistent_workers=True" in page, page
-    with Screen(f"{profiled.BUILD}/loopmem top --screen=pools {session}", 120, 40) as screen:
+    with Screen(f"{shimmed.BUILD}/loopmem top --screen=pools {session}", 120, 40) as screen:
         screen.wait_for(r"train #1")
         screen.keys("Home", "Enter")
         screen.wait_for(r"persistent, torch [\d.]+(.*\n)+.*Not released: persistent_workers=True")
 
 
 def loopmem(*words):
-    return subprocess.run([f"{profiled.BUILD}/loopmem", *words], check=True, text=True, timeout=120,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=profiled.environment())
+    return subprocess.run([f"{shimmed.BUILD}/loopmem", *words], check=True, text=True, timeout=120,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=shimmed.environment())
 
 
 @tap.claim
@@ -285,7 +285,7 @@ class Breaks(Model):
 Model = Breaks
 fit()
 """
-    kept, released = profiled.run(text), profiled.run(text, LOOPMEM_RELEASE="1")
+    kept, released = shimmed.run(text), shimmed.run(text, LOOPMEM_RELEASE="1")
     assert kept.status == released.status == 1
     assert released.stdout == kept.stdout
     assert released.stderr.splitlines()[-1] == kept.stderr.splitlines()[-1]

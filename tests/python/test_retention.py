@@ -8,10 +8,10 @@ import sqlite3
 import subprocess
 import sys
 
-import profiled
+import shimmed
 import tap
 
-LOOPMEM = str(profiled.BUILD / "loopmem")
+LOOPMEM = str(shimmed.BUILD / "loopmem")
 PROGRAM = f"{os.environ['SRC']}/tests/python/retention.py"
 MIB = 1 << 20
 CACHE = 60  # MB in each worker
@@ -23,7 +23,7 @@ class Run:
         done = subprocess.run(
             [LOOPMEM, "run", *options, "-o", session, sys.executable, PROGRAM, f"--cache={CACHE}", *arguments],
             check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=250,
-            env=profiled.environment(PYTHONPATH=f"{os.environ['SRC']}/python"))
+            env=shimmed.environment(PYTHONPATH=f"{os.environ['SRC']}/python"))
         self.stdout, self.summary = done.stdout, done.stderr
         report = json.loads(subprocess.run([LOOPMEM, "report", "-f", "json", session], check=True,
                                            stdout=subprocess.PIPE).stdout)

@@ -1,5 +1,5 @@
 """Worker processes by fork, spawn and forkserver, for every kind of loader, with the real shim."""
-import profiled
+import shimmed
 import tap
 
 # Module-level classes: spawned workers import this file.
@@ -27,7 +27,7 @@ METHODS = {"fork": 1, "spawn": 2, "forkserver": 3}
 
 
 def check(method):
-    run = profiled.under([profiled.sys.executable, profiled.script(PROGRAM), method])
+    run = shimmed.under([shimmed.sys.executable, shimmed.script(PROGRAM), method])
     assert (run.status, run.stdout, run.stderr) == (0, "", ""), run.stderr
     owner = run.owner()
     assert all(count == 0 for segment in run.segments for count in segment.drops.values())

@@ -1,7 +1,7 @@
 """The whole way with the real shim: a program's loaders in the segment of its process."""
 import functools
 
-import profiled
+import shimmed
 import tap
 
 HEAD = """
@@ -42,13 +42,13 @@ main()
 
 @functools.lru_cache(None)
 def plain():
-    return profiled.run(PLAIN.replace("PERSISTENT", "").replace("VAL", "Numbers(6)"))
+    return shimmed.run(PLAIN.replace("PERSISTENT", "").replace("VAL", "Numbers(6)"))
 
 
 def clean(run):
     assert (run.status, run.stdout, run.stderr) == (0, "", ""), (run.status, run.stderr)
     owner = run.owner()
-    assert owner.python_state == profiled.HOOKED, owner.python_reason
+    assert owner.python_state == shimmed.HOOKED, owner.python_reason
     assert owner.python_reason.startswith("torch ")
     assert all(count == 0 for segment in run.segments for count in segment.drops.values()), [
         segment.drops for segment in run.segments]
@@ -96,7 +96,7 @@ def births_come_before_forks_and_ends_after_the_last_batch():
 
 @tap.claim
 def persistent_workers_are_re_used():
-    owner = clean(profiled.run(PLAIN.replace("PERSISTENT", "persistent_workers=True")
+    owner = clean(shimmed.run(PLAIN.replace("PERSISTENT", "persistent_workers=True")
                                .replace("VAL", "Stream()")))
     assert rows(owner, "stage", "epoch", "uses", "batches", "use", "flags") == [
         ("train", 1, 1, 12, 6, 1), ("validate", 1, 1, 4, 2, 1)], owner.pools
@@ -108,7 +108,7 @@ def persistent_workers_are_re_used():
 
 @tap.claim
 def lightnings_retention_is_seen():
-    run = profiled.run(LIGHTNING + """
+    run = shimmed.run(LIGHTNING + """
 trainer(max_epochs=2).fit(Model(), DataLoader(Numbers(12), batch_size=2, num_workers=2),
     [DataLoader(Numbers(6), batch_size=2, num_workers=1), DataLoader(Numbers(8), batch_size=2)])
 """)
@@ -125,7 +125,7 @@ trainer(max_epochs=2).fit(Model(), DataLoader(Numbers(12), batch_size=2, num_wor
 
 @tap.claim
 def mid_epoch_validation_parks_the_train_pool():
-    owner = clean(profiled.run(LIGHTNING + """
+    owner = clean(shimmed.run(LIGHTNING + """
 trainer(max_epochs=1, val_check_interval=3, num_sanity_val_steps=0).fit(Model(),
     DataLoader(Numbers(12), batch_size=2, num_workers=2),
     DataLoader(Numbers(4), batch_size=2, num_workers=1))
@@ -139,7 +139,7 @@ trainer(max_epochs=1, val_check_interval=3, num_sanity_val_steps=0).fit(Model(),
 
 @tap.claim
 def an_interrupted_program_leaves_its_pools_open():
-    run = profiled.run(HEAD + """
+    run = shimmed.run(HEAD + """
 import os
 train_loader = DataLoader(Numbers(12), batch_size=2, num_workers=2)
 for index, batch in enumerate(train_loader):
@@ -152,7 +152,7 @@ for index, batch in enumerate(train_loader):
 
 @tap.claim
 def values_of_frames_die_when_the_user_lets_them():
-    run = profiled.run(HEAD + """
+    run = shimmed.run(HEAD + """
 import weakref, gc
 def work():
     train_loader = DataLoader(Numbers(4))

@@ -2,7 +2,7 @@
 import subprocess
 import sys
 
-import profiled
+import shimmed
 import reported
 import tap
 import torch
@@ -28,7 +28,7 @@ dist.destroy_process_group()
 def ranks_have_rows_of_their_own_and_the_total_counts_each_process_once():
     report, rows = reported.run(
         "torchrun", sys.executable, "-m", "torch.distributed.run", "--standalone",
-        "--nproc-per-node", "2", profiled.script(PROGRAM, "ddp.py"))
+        "--nproc-per-node", "2", shimmed.script(PROGRAM, "ddp.py"))
     ranks = {owner["pid"]: owner["rank"] for owner in report["owners"]}
     assert sorted(ranks.values()) == [0, 1], ranks
     pools = sorted((ranks[p["owner_pid"]], p["stage"], p["epoch"], p["batches"], len(p["workers"]))
@@ -37,7 +37,7 @@ def ranks_have_rows_of_their_own_and_the_total_counts_each_process_once():
     assert {(pool["framework"], pool["framework_version"]) for pool in report["pools"]} == {
         ("torch", torch.__version__)}, report["pools"]
     assert all(pool["rank"] == ranks[pool["owner_pid"]] for pool in report["pools"])
-    session = profiled.os.environ["TEST_TMP"] + "/torchrun.loopmem"
+    session = shimmed.os.environ["TEST_TMP"] + "/torchrun.loopmem"
     for view in (("report", "--full"), ("report", "-f", "markdown"), ("report", "-f", "html"),
                  ("top", "-1", "--screen=pools", "--width=120", "--height=40")):
         text = subprocess.run([reported.LOOPMEM, *view, session], check=True,

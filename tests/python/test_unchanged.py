@@ -4,7 +4,7 @@ import functools
 import re
 import sys
 
-import profiled
+import shimmed
 import tap
 
 HEAD = """
@@ -179,12 +179,12 @@ def settled(text):
 
 def both(text):
     """(status, stdout, stderr) of a program bare and under the shim, and what the shim left."""
-    command = [sys.executable, profiled.script(text, f"program{len(text)}.py")]
+    command = [sys.executable, shimmed.script(text, f"program{len(text)}.py")]
     with concurrent.futures.ThreadPoolExecutor(1) as second:
-        bare = second.submit(profiled.bare, command)
-        run = profiled.under(command)
-    assert all(segment.drops[profiled.DROP_HOOK] == 0 for segment in run.segments)
-    assert run.owner().python_state == profiled.HOOKED
+        bare = second.submit(shimmed.bare, command)
+        run = shimmed.under(command)
+    assert all(segment.drops[shimmed.DROP_HOOK] == 0 for segment in run.segments)
+    assert run.owner().python_state == shimmed.HOOKED
     return bare.result(), (run.status, run.stdout, run.stderr)
 
 
@@ -232,7 +232,7 @@ for name in GOING_ON:
 
 @tap.claim
 def exceptions_of_signal_handlers_all_arrive():
-    run = profiled.run("""
+    run = shimmed.run("""
 import signal, time
 from torch.utils.data import DataLoader
 class Tick(Exception): pass

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-import profiled
+import shimmed
 import reported
 import tap
 
@@ -32,7 +32,7 @@ told = []  # (said, real, error) of stalls
 
 
 def train(workers):
-    report, _ = reported.run(f"torch{workers}", sys.executable, profiled.script(PROGRAM, "cached.py"), str(workers))
+    report, _ = reported.run(f"torch{workers}", sys.executable, shimmed.script(PROGRAM, "cached.py"), str(workers))
     return report["totals"]["peak_pss_bytes"], report["pools"][0]["stall_s"]
 
 

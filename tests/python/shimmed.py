@@ -1,6 +1,6 @@
 """Runs programs under the real shim and reads what it left.
 
-    run = profiled.run("train.py text", options=["-I"])   # run.stdout, .stderr, .status
+    run = shimmed.run("train.py text", options=["-I"])   # run.stdout, .stderr, .status
     owner = run.owner()                                   # the segment of the first process
     owner.pools, owner.workers, owner.events, owner.python_state
 """
