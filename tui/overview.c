@@ -62,14 +62,12 @@ static void add_process(struct ui *ui, struct sheet *sheet, size_t i)
 	const struct model_process *process = &ui->model->processes[i];
 	const struct model_process_moment *now = &ui->now.processes[i];
 	struct sheet_row *row = sheet_add(sheet, ROW_PLAIN, -1 - (int64_t)i);
+	char rank[WORDS_RANK];
 
 	if (!row)
 		return;
-	value_text(CELL(POOL),
-		   process->rank == MODEL_NONE
-			   ? sheet_text(sheet, "owner %lld", (long long)process->pid)
-			   : sheet_text(sheet, "owner %lld, rank %lld", (long long)process->pid,
-					(long long)process->rank));
+	value_text(CELL(POOL), sheet_text(sheet, "owner %lld%s", (long long)process->pid,
+					  words_rank(rank, process->rank)));
 	value_number(CELL(MEMORY), VALUE_BYTES, now->proportional);
 	value_number(CELL(PRIVATE), VALUE_BYTES, now->private_bytes);
 	CELL(PRIVATE)->stale = now->stale && ui->live;

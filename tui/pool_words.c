@@ -17,9 +17,9 @@ const char *pool_state_text(struct sheet *sheet, const struct model_pool *pool,
 
 const char *pool_row_name(struct sheet *sheet, const struct model_pool *pool)
 {
-	if (pool->rank == MODEL_NONE)
-		return pool->name;
-	return sheet_text(sheet, "%s, rank %lld", pool->name, (long long)pool->rank);
+	char rank[WORDS_RANK];
+
+	return sheet_text(sheet, "%s%s", pool->name, words_rank(rank, pool->rank));
 }
 
 void pool_batches(const struct model_pool *pool, int64_t batches, struct value *value)

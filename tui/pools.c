@@ -101,12 +101,11 @@ static const struct model_pool *selected_pool(struct ui *ui)
 	return &ui->model->pools[view->selected];
 }
 
-static void draw_birth(const struct ui *ui, struct cells *cells, int y,
-		       const struct model_pool *pool)
+static void draw_birth(struct cells *cells, int y, const struct model_pool *pool)
 {
 	struct pen pen = pen_at(cells, y, 1);
+	char rank[WORDS_RANK];
 
-	(void)ui;
 	pen.over = OVER_IDLE;
 	pen_role(&pen, role_of_stage(pool->stage), pool->name);
 	pen.over = OVER_NONE;
@@ -124,8 +123,7 @@ static void draw_birth(const struct ui *ui, struct cells *cells, int y,
 	pen_text(&pen, pool->persistent ? ", persistent" : "");
 	if (pool->framework[0])
 		pen_print(&pen, ", %s %s", pool->framework, pool->framework_version);
-	if (pool->rank != MODEL_NONE)
-		pen_print(&pen, ", rank %lld", (long long)pool->rank);
+	pen_text(&pen, words_rank(rank, pool->rank));
 	pen_text(&pen, pool->guessed ? ", found from outside: likely" : "");
 }
 
@@ -262,7 +260,7 @@ static int draw_pool(const struct ui *ui, struct cells *cells, int y, int end,
 
 	if (end - y < 4)
 		return y;
-	draw_birth(ui, cells, y++, pool);
+	draw_birth(cells, y++, pool);
 	y += roomy;
 	draw_life(cells, y++, pool);
 	draw_most(cells, y++, pool);

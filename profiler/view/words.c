@@ -99,13 +99,20 @@ const char *words_doing(const struct model_pool *pool, enum model_state state)
 	return pool->grouped && state == MODEL_DELIVERING ? "running" : model_state_name(state);
 }
 
+char *words_rank(char *out, int64_t rank)
+{
+	*out = '\0';
+	if (rank != MODEL_NONE)
+		snprintf(out, WORDS_RANK, ", rank %lld", (long long)rank);
+	return out;
+}
+
 char *words_pool(char *out, size_t size, const struct model_pool *pool)
 {
-	char rank[32] = "";
+	char rank[WORDS_RANK];
 
-	if (pool->rank != MODEL_NONE)
-		snprintf(rank, sizeof(rank), ", rank %lld", (long long)pool->rank);
-	snprintf(out, size, "%s%s%s", pool->name, pool->guessed ? "?" : "", rank);
+	snprintf(out, size, "%s%s%s", pool->name, pool->guessed ? "?" : "",
+		 words_rank(rank, pool->rank));
 	return out;
 }
 

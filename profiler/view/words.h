@@ -25,6 +25,10 @@ char *words_when(char *out, size_t size, const struct model *m, int64_t t_ns);
  * of a guessed one. */
 const char *words_doing(const struct model_pool *pool, enum model_state state);
 
+/* ", rank 0"; "" where there is one rank only (MODEL_NONE). Fills and returns `out` of WORDS_RANK bytes. */
+enum { WORDS_RANK = 32 };
+char *words_rank(char *out, int64_t rank);
+
 /* A pool in a list: "train #4 e1"; "train #4 e1, rank 0" where there are several ranks; "train #4?" of a guessed one. Not made safe. */
 char *words_pool(char *out, size_t size, const struct model_pool *pool);
 
