@@ -7,6 +7,8 @@
 
 #include "profiler/view/format.h"
 
+#define SECOND INT64_C(1000000000)
+
 enum { WIDE = 112 };
 
 static struct model_site_filter filter_at(const struct ui *ui, int64_t t_ns)
@@ -30,45 +32,50 @@ const struct model_site_row *site_rows_find(const struct site_rows *rows, int64_
 	return NULL;
 }
 
-/* Live bytes of the shown rows at one moment, each `step` behind the one before. */
-static int read_moment(const struct site_rows *rows, const struct ui *ui, int64_t t_ns,
-		       int64_t *live, size_t step)
-{
-	const struct model_site_filter filter = filter_at(ui, t_ns);
-	struct model_site_row *then;
-	size_t count;
-
-	if (model_sites_rank(ui->model, &filter, &then, &count))
-		return -1;
-	for (size_t i = 0; i < rows->shown; i++)
-		for (size_t k = 0; k < count; k++)
-			if (site_row_id(&then[k]) == site_row_id(&rows->rows[i]))
-				live[i * step] = then[k].live_bytes;
-	free(then);
-	return 0;
-}
-
 static int64_t moment_ns(const struct ui *ui, int moment)
 {
 	return (int64_t)((double)ui->model->last_ns / SITE_MOMENTS * (moment + 1));
 }
 
+static int count_moments(const struct ui *ui)
+{
+	int count = 1;
+
+	while (count < SITE_MOMENTS && moment_ns(ui, count) <= ui->time.cursor_ns)
+		count++;
+	return count;
+}
+
+static void add_history(struct site_rows *rows, const struct ui *ui, size_t site, int row)
+{
+	int64_t before_ns = ui->time.cursor_ns - SITE_GROWTH_S * SECOND;
+
+	for (int i = 0; i < rows->moments; i++)
+		rows->history[row][i] +=
+			model_site_at(ui->model, site, moment_ns(ui, i)).live_bytes;
+	if (before_ns > 0)
+		rows->before[row] += model_site_at(ui->model, site, before_ns).live_bytes;
+}
+
 static int read_history(struct site_rows *rows, const struct ui *ui)
 {
-	int64_t before_ns = ui->time.cursor_ns - SITE_GROWTH_S * INT64_C(1000000000);
+	const struct model_site_filter filter = filter_at(ui, ui->time.cursor_ns);
+	const struct model *m = ui->model;
 
 	rows->history = calloc(rows->shown + 1, sizeof(*rows->history));
 	rows->before = calloc(rows->shown + 1, sizeof(*rows->before));
 	if (!rows->history || !rows->before)
 		return -1;
-	for (int i = 0; i < SITE_MOMENTS; i++) {
-		if (moment_ns(ui, i) > ui->time.cursor_ns && i)
-			break;
-		rows->moments = i + 1;
-		if (read_moment(rows, ui, moment_ns(ui, i), &rows->history[0][i], SITE_MOMENTS))
-			return -1;
+	rows->moments = count_moments(ui);
+	for (size_t i = 0; i < m->site_count; i++) {
+		int row = model_site_is_wanted(m, &m->sites[i], &filter)
+				  ? model_site_row_find(m, i, rows->rows, rows->shown)
+				  : -1;
+
+		if (row >= 0)
+			add_history(rows, ui, i, row);
 	}
-	return before_ns > 0 ? read_moment(rows, ui, before_ns, rows->before, 1) : 0;
+	return 0;
 }
 
 int site_rows_read(struct site_rows *rows, const struct ui *ui)

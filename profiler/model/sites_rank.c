@@ -65,6 +65,30 @@ static int compare_rows(const void *a, const void *b, void *arg)
 	return model_line_compare(arg, x->line, y->line, 0);
 }
 
+/* What tells the row of a site from others. */
+static struct model_site_row row_of(const struct model *m, size_t site)
+{
+	return (struct model_site_row){
+		.pool = m->sites[site].pool,
+		.process = m->sites[site].process,
+		.mapped = m->sites[site].mapped,
+		.line = line_of(m, &m->sites[site]),
+		.site = (int)site,
+		.processes = 1,
+	};
+}
+
+int model_site_row_find(const struct model *m, size_t site, const struct model_site_row *rows,
+			size_t count)
+{
+	const struct model_site_row row = row_of(m, site);
+
+	for (size_t i = 0; i < count; i++)
+		if (!compare_rows(&rows[i], &row, (void *)m))
+			return (int)i;
+	return -1;
+}
+
 /* For sorting: those of one process together. */
 static int compare_all(const void *a, const void *b, void *arg)
 {
@@ -146,18 +170,12 @@ int model_sites_rank(const struct model *m, const struct model_site_filter *filt
 
 		if (!amount.alloc_bytes || !model_site_is_wanted(m, &m->sites[i], filter))
 			continue;
-		rows[n++] = (struct model_site_row){
-			.pool = m->sites[i].pool,
-			.process = m->sites[i].process,
-			.mapped = m->sites[i].mapped,
-			.line = line_of(m, &m->sites[i]),
-			.site = (int)i,
-			.processes = 1,
-			.live_bytes = amount.live_bytes,
-			.live_blocks = amount.live_blocks,
-			.alloc_bytes = amount.alloc_bytes,
-			.alloc_blocks = amount.alloc_blocks,
-		};
+		rows[n] = row_of(m, i);
+		rows[n].live_bytes = amount.live_bytes;
+		rows[n].live_blocks = amount.live_blocks;
+		rows[n].alloc_bytes = amount.alloc_bytes;
+		rows[n].alloc_blocks = amount.alloc_blocks;
+		n++;
 	}
 	qsort_r(rows, n, sizeof(*rows), compare_all, (void *)m);
 	*count = fold(m, rows, n);
