@@ -133,6 +133,21 @@ void escape_workflow_property(FILE *out, const char *text)
 	escape_workflow(out, text, "%\r\n:,");
 }
 
+/* What stands for a character that markup means something by; NULL for any other. */
+static const char *reference_to(uint32_t c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	default:
+		return NULL;
+	}
+}
+
 void escape_markdown(FILE *out, const char *text)
 {
 	while (text && *text) {
@@ -140,12 +155,8 @@ void escape_markdown(FILE *out, const char *text)
 
 		if (c == '@')
 			fputs("&#64;", out); /* a mention would call a person */
-		else if (c == '&')
-			fputs("&amp;", out);
-		else if (c == '<')
-			fputs("&lt;", out);
-		else if (c == '>')
-			fputs("&gt;", out);
+		else if (reference_to(c))
+			fputs(reference_to(c), out);
 		else if (c < 0x80 && strchr("\\|`*_[]~#!", (int)c))
 			fprintf(out, "\\%c", (int)c);
 		else
@@ -199,12 +210,8 @@ static void escape_markup(FILE *out, const char *text, const char *references)
 			continue;
 		if (c < 0x80 && strchr(references, (int)c))
 			fprintf(out, "&#%u;", (unsigned)c);
-		else if (c == '&')
-			fputs("&amp;", out);
-		else if (c == '<')
-			fputs("&lt;", out);
-		else if (c == '>')
-			fputs("&gt;", out);
+		else if (reference_to(c))
+			fputs(reference_to(c), out);
 		else if (c == '"')
 			fputs("&quot;", out);
 		else
