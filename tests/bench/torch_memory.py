@@ -3,8 +3,9 @@
     torch_memory.py [RUNS]                 Environment: LOOPMEM_BUILD, VENV
 
 Each run stops within its second epoch and is looked at from outside. Two cases: workers without caches, and workers that
-keep 60 MiB of Python objects each. Dirty pages are what is added for good, those of the shim's files too; clean pages are
-of mapped files, of which there is one copy in the machine. Budget of the dirty ones: 1 MiB a process.
+keep 60 MiB of Python objects each. Dirty pages are what is added for good: all of the trainer, of a worker those that it
+does not share with it, and of both those of the shim's files. Clean pages are of mapped files, of which there is one copy in
+the machine. Budget of the dirty ones: 1 MiB a process.
 """
 import os
 import re
@@ -47,17 +48,17 @@ for epoch in range(2):
 """
 
 
-def kib_of(pid):
-    """KiB of a process: private dirty pages, with what it shares with the collector, and clean pages."""
+def kib_of(pid, shared):
+    """KiB of a process: dirty pages, with or without those that it shares, and clean pages."""
     dirty, clean, shims = 0, 0, False
     with open(f"/proc/{pid}/smaps") as smaps:
         for line in smaps:
             header = HEADER.match(line)
             if header:
-                shims = "/loopmem-run-" in header[1]
+                shims = "/loopmem-run-" in header[1]  # the collector maps them, too
                 continue
             key, value = line.split()[:2]
-            if key == "Private_Dirty:" or (shims and key == "Shared_Dirty:"):
+            if key == "Private_Dirty:" or (key == "Shared_Dirty:" and (shared or shims)):
                 dirty += int(value)
             elif key in ("Private_Clean:", "Shared_Clean:"):
                 clean += int(value)
@@ -69,7 +70,8 @@ def look(objects, *loopmem):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("LOOPMEM_", "LD_", "PYTHON"))}
     with subprocess.Popen([*loopmem, PYTHON, "-c", PROGRAM, objects], env=env, text=True,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as job:
-        trainer, *workers = [kib_of(int(pid)) for pid in job.stdout.readline().split()]
+        trainer, *workers = map(int, job.stdout.readline().split())
+        trainer, workers = kib_of(trainer, True), [kib_of(pid, False) for pid in workers]
         job.stdin.write("\n")
     return trainer, tuple(map(statistics.mean, zip(*workers)))
 
