@@ -1,4 +1,4 @@
-/* Subjects of a run: the list of what budget keys can speak of, with names that stay the same from run to run. */
+/* Subjects of a run: the list of what budget keys can speak of, named by subject_name.h. */
 #include "profiler/gate/run.h"
 
 #include <errno.h>
@@ -7,63 +7,12 @@
 #include <string.h>
 
 #include "profiler/gate/site_group.h"
-#include "profiler/view/escape.h"
+#include "profiler/gate/subject_name.h"
 
-/* ---- names ------------------------------------------------------------------------------------------------- */
-
-/* A label as a key takes it: in quotes when it holds more than names do. */
-static const char *quoted(struct run *r, const char *label)
-{
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:";
-	char *text, *to;
-	const char *kept;
-
-	if (!label[strspn(label, plain)])
-		return label;
-	text = to = malloc(2 * strlen(label) + 3);
-	if (!text) {
-		r->strings.failed = 1;
-		return "";
-	}
-	*to++ = '"';
-	for (; *label; label++) {
-		if (*label == '"' || *label == '\\')
-			*to++ = '\\';
-		*to++ = *label;
-	}
-	strcpy(to, "\"");
-	kept = strings_keep(&r->strings, text);
-	free(text);
-	return kept;
-}
-
-/* Foreign text becomes a name only as UTF-8: names are keys of JSON. */
-static const char *clean(struct run *r, const char *text)
-{
-	char *copy = escape_utf8(text);
-	const char *kept = copy ? strings_keep(&r->strings, copy) : "";
-
-	r->strings.failed |= !copy;
-	free(copy);
-	return kept;
-}
-
-/* "pool(train,label=train_loader,rank=1)": what is "" or NULL is left out, the rank where there is only one too. */
 static const char *name_subject(struct run *r, const char *word, const char *stage,
 				const struct select_subject *fields)
 {
-	const char *label = fields->values[SELECT_LABEL], *rank = fields->values[SELECT_RANK];
-	int has_label = label && *label, has_rank = rank && r->rank_count > 1;
-
-	return strings_format(&r->strings, "%s(%s%s%s%s%s)", word, stage,
-			      has_label ? ",label=" : "", has_label ? quoted(r, label) : "",
-			      has_rank ? ",rank=" : "", has_rank ? rank : "");
-}
-
-static const char *number(struct run *r, int64_t value)
-{
-	return value == MODEL_NONE ? NULL : strings_format(&r->strings, "%lld", (long long)value);
+	return subject_name(&r->strings, word, stage, fields, r->rank_count > 1);
 }
 
 /* The rank of a process; of one without a rank its place among the job's sessions. */
@@ -74,7 +23,7 @@ static const char *rank_of(struct run *r, const struct model *m, int process)
 	for (size_t i = 0; rank == MODEL_NONE && i < r->model_count; i++)
 		if (r->models[i] == m)
 			rank = (int64_t)i;
-	return number(r, rank);
+	return subject_number(&r->strings, rank);
 }
 
 /* ---- what a session cannot tell ------------------------------------------------------------------------------ */
@@ -174,8 +123,8 @@ static void fill_pool_fields(struct run *r, const struct model *m, int index, st
 
 	s->pool = index;
 	s->fields.values[SELECT_STAGE] = model_stage_name(pool->stage);
-	s->fields.values[SELECT_LABEL] = clean(r, pool->label);
-	s->fields.values[SELECT_EPOCH] = number(r, pool->epoch);
+	s->fields.values[SELECT_LABEL] = subject_text(&r->strings, pool->label);
+	s->fields.values[SELECT_EPOCH] = subject_number(&r->strings, pool->epoch);
 	s->fields.values[SELECT_RANK] = rank_of(r, m, pool->owner);
 }
 
@@ -233,8 +182,8 @@ static int add_phases(struct run *r, const struct model *m)
 		if (!s)
 			return -1;
 		s->fields.values[SELECT_STAGE] = model_stage_name(phase->stage);
-		s->fields.values[SELECT_LABEL] = clean(r, label_of_phase(phase));
-		s->fields.values[SELECT_EPOCH] = number(r, phase->epoch);
+		s->fields.values[SELECT_LABEL] = subject_text(&r->strings, label_of_phase(phase));
+		s->fields.values[SELECT_EPOCH] = subject_number(&r->strings, phase->epoch);
 		s->fields.values[SELECT_RANK] = rank_of(r, m, phase->owner);
 		s->name = name_subject(r, "phase", model_stage_name(phase->stage), &s->fields);
 		s->where = phase->name;
