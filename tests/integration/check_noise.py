@@ -9,7 +9,6 @@ import tap
 
 BUILD = Path(environ["LOOPMEM_BUILD"])
 TMP = Path(environ["TEST_TMP"])
-BASELINE = TMP / "base.json"
 CHECKS = 40
 
 
