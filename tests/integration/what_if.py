@@ -105,11 +105,13 @@ def the_answer_is_alike_in_every_format():
     not_sanitized()
     said = report(path("fit2.loopmem"), "--what-if", "workers(train)=3")["what_if"]
     words = f"the peak is about {said['peak_pss_bytes'] / MIB:.0f} MiB instead of"
+    # where others take the CPUs, workers that wait for them are taken for workers that compute
+    error = {0.15: "within 15% in tests where loading is waiting", 2: "within a factor of 3 in tests where "}
     for form in ("text", "markdown", "html"):
         text = subprocess.check_output([LOOPMEM, "report", "-f", form, "--what-if", "workers(train)=3",
                                         path("fit2.loopmem")], text=True)
         assert words in " ".join(text.split()), (form, words)
-        assert "within 15% in tests where " in " ".join(text.split()), form
+        assert error[said["stall_error_ratio"]] in " ".join(text.split()), form
 
 
 @tap.claim
