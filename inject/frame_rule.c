@@ -255,7 +255,7 @@ static size_t pointer_bytes(uint8_t encoding)
 /* What stands behind the augmentation string. Gives the size of an FDE's pointers, or 0. */
 static size_t read_augmentation(struct program *p, struct reader *r, const char *letters)
 {
-	size_t pointer = sizeof(void *);
+	size_t pointer = sizeof(void *), personality;
 
 	for (; *letters; letters++) {
 		switch (*letters) {
@@ -269,7 +269,9 @@ static size_t read_augmentation(struct program *p, struct reader *r, const char 
 			fixed(r, 1);
 			break;
 		case 'P':
-			skip(r, pointer_bytes((uint8_t)fixed(r, 1)));
+			personality = pointer_bytes((uint8_t)fixed(r, 1));
+			p->failed |= !personality;
+			skip(r, personality);
 			break;
 		default: /* S, a signal's frame: all registers were saved, and there was no call */
 			p->failed = true;

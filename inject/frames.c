@@ -77,7 +77,7 @@ static bool is_node_of(uint32_t node, const struct frames *frames, uint32_t oute
 {
 	for (uint32_t i = 0; i < frames->count; i++) {
 		const struct frame *frame = &frames->frame[i];
-		if (node == outermost ||
+		if (!node || node == outermost ||
 		    !site_table_climb(&node, frame->python, module_of(frame), frame->address))
 			return false;
 	}
@@ -125,5 +125,6 @@ uint32_t frames_node(const struct frames *frames)
 
 void frames_forked(void)
 {
-	memset(leaves, 0, sizeof(leaves));
+	if (site_table_header())
+		memset(leaves, 0, sizeof(leaves));
 }

@@ -29,7 +29,7 @@ void frames_merge(struct frames *frames, const struct stack *stack);
 /* The node of the leaf, found or made; 0 = no room for it. Each module is looked at anew, see modules_begin. LOCK_SITES. */
 uint32_t frames_node(const struct frames *frames);
 
-/* In the child of a fork: nodes are made anew. */
+/* In the child of a fork, before site_table_forked: nodes are made anew. A child without samples writes nothing. */
 void frames_forked(void);
 
 #endif

@@ -91,8 +91,8 @@ void sampled_forked(void)
 	live_forked();
 	modules_forked();
 	stack_python_forked();
-	site_table_forked();
 	frames_forked();
+	site_table_forked();
 }
 
 /* -- the stack ------------------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
  * runtime, which is a hundred times slower. That is linked in (libgcc_eh.a) and hidden, so this library needs no
  * other, and no exception of the program passes through it. With glibc 2.35 it finds unwind tables without a lock.
  */
-#include <string.h>
 #include <unwind.h>
 
 #include "inject/claim.h"
