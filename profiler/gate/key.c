@@ -10,6 +10,8 @@
 
 enum { MOST_NAMES = 64, MOST_TERMS = 8, FEW_NAMES = 6 };
 
+#define IN_KEYS "loopmem check --list-keys has them all"
+
 #define LOWER "abcdefghijklmnopqrstuvwxyz"
 
 static int is_glob_character(char c)
@@ -38,28 +40,33 @@ static const char *keep(const struct parser *p, const char *from, size_t length)
 	return kept ? kept : "";
 }
 
-/* Complains that `word` is no known `what`, with the nearest that is, or with all where they are few. */
+/* Words that can stand at a place. */
+struct vocabulary {
+	const char *what;
+	const char *const *names;
+	size_t count;
+	const char *listed; /* where they all are, when they are many */
+};
+
+/* Complains of a word that is none of them, with the nearest that is, or with all where they are few. */
 static int complain_unknown(const struct parser *p, const char *from, size_t length,
-			    const char *what, const char *const names[], size_t count)
+			    const struct vocabulary *known)
 {
-	const char *near = nearest_name(keep(p, from, length), names, count);
+	const char *near = nearest_name(keep(p, from, length), known->names, known->count);
 	char all[128] = "";
 	int at = 0;
 
 	if (near)
 		return parser_complain(p, from, length, "unknown %s \"%.*s\": did you mean \"%s\"?",
-				       what, (int)length, from, near);
-	for (size_t i = 0; i < count && count <= FEW_NAMES; i++)
+				       known->what, (int)length, from, near);
+	for (size_t i = 0; i < known->count && known->count <= FEW_NAMES; i++)
 		at += snprintf(all + at, sizeof(all) - (size_t)at, "%s%s",
-			       i            ? ", "
-			       : count == 1 ? "only "
-					    : "one of ",
-			       names[i]);
-	return parser_complain(p, from, length, "unknown %s \"%.*s\": %s", what, (int)length, from,
-			       at ? all
-			       : !strcmp(what, "finding")
-				       ? "loopmem help lists them"
-				       : "loopmem check --list-keys has them all");
+			       i                   ? ", "
+			       : known->count == 1 ? "only "
+						   : "one of ",
+			       known->names[i]);
+	return parser_complain(p, from, length, "unknown %s \"%.*s\": %s", known->what, (int)length,
+			       from, at ? all : known->listed);
 }
 
 /* ---- selectors ---------------------------------------------------------------------------------------- */
@@ -72,7 +79,8 @@ static int complain_field(const struct parser *p, const char *from, size_t lengt
 	for (int f = 0; f < SELECT_FIELDS; f++)
 		if (select_field_applies((enum select_field)f, kind))
 			names[count++] = select_field_word((enum select_field)f);
-	return complain_unknown(p, from, length, "field", names, count);
+	return complain_unknown(p, from, length,
+				&(struct vocabulary){"field", names, count, IN_KEYS});
 }
 
 /* `field=`, or the default field. */
@@ -106,8 +114,10 @@ static int check_word(const struct parser *p, const struct select_term *term, co
 		for (size_t i = 0; i < sizeof(severities) / sizeof(severities[0]); i++)
 			if (!strcmp(severities[i], term->glob))
 				return 0;
-		return complain_unknown(p, from, strlen(term->glob), "severity", severities,
-					sizeof(severities) / sizeof(severities[0]));
+		return complain_unknown(
+			p, from, strlen(term->glob),
+			&(struct vocabulary){"severity", severities,
+					     sizeof(severities) / sizeof(severities[0]), IN_KEYS});
 	}
 	if (term->field != SELECT_STAGE)
 		return 0;
@@ -116,7 +126,8 @@ static int check_word(const struct parser *p, const struct select_term *term, co
 		if (!strcmp(stages[s], term->glob))
 			return 0;
 	}
-	return complain_unknown(p, from, strlen(term->glob), "stage", stages, MODEL_STAGES);
+	return complain_unknown(p, from, strlen(term->glob),
+				&(struct vocabulary){"stage", stages, MODEL_STAGES, IN_KEYS});
 }
 
 static int parse_glob(struct parser *p, struct select_term *term)
@@ -223,7 +234,8 @@ static int complain_scope(const struct parser *p, const char *from, size_t lengt
 	if (!length)
 		return parser_complain(p, from, 1,
 				       "a key is expected here, such as total.peak_pss_bytes");
-	return complain_unknown(p, from, length, "key", names, count);
+	return complain_unknown(p, from, length,
+				&(struct vocabulary){"key", names, count, IN_KEYS});
 }
 
 static int has_one_subject(int scope)
@@ -352,7 +364,9 @@ int key_parse_finding(struct parser *p, struct budget_rule *rule)
 	for (; count < finding_kind_count && count < MOST_NAMES; count++)
 		names[count] = finding_kinds[count].id;
 	if (!is_known_finding(rule->finding))
-		return complain_unknown(p, from, length, "finding", names, count);
+		return complain_unknown(p, from, length,
+					&(struct vocabulary){"finding", names, count,
+							     "loopmem help lists them"});
 	p->at += length;
 	if (*p->at == '(' && parse_selectors(p, SELECT_FINDING, &rule->selector))
 		return -1;
