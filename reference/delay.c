@@ -12,14 +12,21 @@ void delay_s(double seconds)
 		;
 }
 
-void work_s(double seconds)
+static double used_s(void)
 {
 	struct timespec now;
-	double end = 0;
 
-	do {
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-		if (end == 0)
-			end = (double)now.tv_sec + (double)now.tv_nsec / 1e9 + seconds;
-	} while ((double)now.tv_sec + (double)now.tv_nsec / 1e9 < end);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+void work_s(double seconds)
+{
+	double end;
+
+	if (seconds <= 0)
+		return;
+	end = used_s() + seconds;
+	while (used_s() < end)
+		;
 }

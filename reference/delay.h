@@ -5,7 +5,8 @@
 /* Sleeps for that long, signals or not; 0 returns at once. */
 void delay_s(double seconds);
 
-/* Keeps a CPU busy until the thread has used that much CPU time, however long others keep it from a CPU. */
+/* Keeps a CPU busy until the thread has used that much CPU time, however long others keep it from a CPU; 0
+ * returns at once. */
 void work_s(double seconds);
 
 #endif
