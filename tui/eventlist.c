@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/model/signal_name.h"
 #include "profiler/view/chart.h"
 #include "profiler/view/format.h"
 
@@ -245,7 +246,7 @@ static int add_peaks(struct event_list *list, const struct model *m)
 static int add_run(struct event_list *list, const struct model *m)
 {
 	struct event *event = add(list, 0, EVENT_START, 0);
-	char limit[FORMAT_MAX];
+	char limit[FORMAT_MAX], name[SIGNAL_NAME_MAX];
 
 	if (!event)
 		return -1;
@@ -263,7 +264,7 @@ static int add_run(struct event_list *list, const struct model *m)
 	if (m->end == MODEL_EXITED)
 		TEXT(event, "exit %lld", (long long)m->exit_code);
 	else if (m->end == MODEL_KILLED)
-		TEXT(event, "killed by signal %lld%s", (long long)m->exit_signal,
+		TEXT(event, "killed by %s%s", signal_name(name, m->exit_signal),
 		     m->oom_killed ? " (out of memory)" : "");
 	else
 		TEXT(event, "the collector went before the end was known");

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profiler/model/signal_name.h"
 #include "profiler/view/format.h"
 #include "profiler/view/words.h"
 #include "tui/pool_words.h"
@@ -197,14 +198,14 @@ static void draw_held(struct cells *cells, int y, const struct model_pool *pool)
 	print_kept(&pen, pool);
 }
 
-static void exit_text(const struct model_process *process, char *out, size_t size)
+static void exit_text(const struct model_process *process, char *out)
 {
 	if (process->exit_signal != MODEL_NONE && process->exit_signal)
-		snprintf(out, size, "sig %lld", (long long)process->exit_signal);
+		signal_name(out, process->exit_signal);
 	else if (process->exit_code != MODEL_NONE)
-		snprintf(out, size, "%lld", (long long)process->exit_code);
+		snprintf(out, SIGNAL_NAME_MAX, "%lld", (long long)process->exit_code);
 	else
-		snprintf(out, size, process->ended_ns == MODEL_NONE ? "-" : "?");
+		snprintf(out, SIGNAL_NAME_MAX, process->ended_ns == MODEL_NONE ? "-" : "?");
 }
 
 static void draw_worker(struct cells *cells, int y, int x, const struct model_process *p,
@@ -212,10 +213,10 @@ static void draw_worker(struct cells *cells, int y, int x, const struct model_pr
 {
 	struct pen pen = pen_at(cells, y, x);
 	char memory[FORMAT_MAX], private_bytes[FORMAT_MAX], heap[FORMAT_MAX], unshared[FORMAT_MAX],
-		end[24];
+		end[SIGNAL_NAME_MAX];
 
-	exit_text(p, end, sizeof(end));
-	pen_print(&pen, "%6lld %8lld %7s %8s %5s %9s %6s", (long long)p->worker_id,
+	exit_text(p, end);
+	pen_print(&pen, "%6lld %8lld %7s %8s %5s %9s %7s", (long long)p->worker_id,
 		  (long long)p->pid, format_cell(memory, p->proportional_max, unit, 2),
 		  format_cell(private_bytes, p->private_max, unit, 2),
 		  format_cell(heap, p->live_heap_max, unit, 2),
@@ -226,7 +227,7 @@ static void draw_worker(struct cells *cells, int y, int x, const struct model_pr
 static void draw_workers(const struct ui *ui, struct cells *cells, int y, int end,
 			 const struct model_pool *pool)
 {
-	static const char heading[] = "WORKER      PID  MEMORY  PRIVATE  HEAP  UNSHARED   EXIT";
+	static const char heading[] = "WORKER      PID  MEMORY  PRIVATE  HEAP  UNSHARED    EXIT";
 	int columns = cells->width >= 2 * (int)sizeof(heading) + 6 ? 2 : 1, rows = end - y - 1;
 	int64_t most = 0;
 

@@ -1,8 +1,8 @@
 /* The first line: the session or its command, live or replay and at which moment, and the phase it was in. */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "profiler/model/signal_name.h"
 #include "profiler/view/format.h"
 #include "tui/ui.h"
 
@@ -17,12 +17,12 @@ static int is_lost(const struct ui *ui)
 
 static void end_words(const struct model *m, char *out, size_t size)
 {
-	char t[FORMAT_MAX];
+	char t[FORMAT_MAX], name[SIGNAL_NAME_MAX];
 
 	format_moment(t, m->last_ns);
 	if (m->end == MODEL_KILLED)
-		snprintf(out, size, "KILLED %s SIG%s%s", t,
-			 sigabbrev_np((int)m->exit_signal) ?: "?", m->oom_killed ? " (OOM)" : "");
+		snprintf(out, size, "KILLED %s %s%s", t, signal_name(name, m->exit_signal),
+			 m->oom_killed ? " (OOM)" : "");
 	else if (m->end == MODEL_EXITED)
 		snprintf(out, size, "ENDED %s exit %lld", t, (long long)m->exit_code);
 	else

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "profiler/gate/judge_parts.h"
+#include "profiler/model/signal_name.h"
 
 /* ---- rules without a subject -------------------------------------------------------------------------------- */
 
@@ -31,11 +32,13 @@ static void add_unmatched(struct result *result, const struct budget *budget)
 
 static void note_ends(struct result *result, const struct model *m)
 {
+	char name[SIGNAL_NAME_MAX];
+
 	if (m->end == MODEL_KILLED)
 		result_notice(
 			result,
-			"%s: the program was killed by signal %lld: the figures are of a part of a run",
-			m->file, (long long)m->exit_signal);
+			"%s: the program was killed by %s: the figures are of a part of a run",
+			m->file, signal_name(name, m->exit_signal));
 	else if (m->end == MODEL_EXITED && m->exit_code)
 		result_notice(
 			result,

@@ -1,6 +1,7 @@
 /* The answer: three tiles, and one bar of what was needed, held idle and free. */
 #include <string.h>
 
+#include "profiler/model/signal_name.h"
 #include "profiler/view/html.h"
 #include "profiler/view/what_if_words.h"
 #include "profiler/view/words.h"
@@ -129,7 +130,7 @@ static void bar(const struct html *h)
 static void killed(const struct html *h)
 {
 	const struct model *m = h->m;
-	char at[FORMAT_MAX];
+	char at[FORMAT_MAX], name[SIGNAL_NAME_MAX];
 
 	if (!m->oom_killed && m->end != MODEL_KILLED)
 		return;
@@ -138,8 +139,8 @@ static void killed(const struct html *h)
 		fprintf(h->out, "<p class=\"damage\"><b>Killed</b> by the OOM killer at %s</p>\n",
 			at);
 	else
-		fprintf(h->out, "<p class=\"damage\"><b>Killed</b> by signal %lld at %s</p>\n",
-			(long long)m->exit_signal, at);
+		fprintf(h->out, "<p class=\"damage\"><b>Killed</b> by %s at %s</p>\n",
+			signal_name(name, m->exit_signal), at);
 }
 
 static void answer_to_question(const struct html *h)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/model/signal_name.h"
 #include "profiler/view/escape.h"
 #include "profiler/view/page.h"
 #include "profiler/view/what_if_words.h"
@@ -82,6 +83,7 @@ static void verdict(const struct page *p)
 {
 	const struct model *m = p->m;
 	const struct model_totals *t = &m->totals;
+	char name[SIGNAL_NAME_MAX];
 
 	if (t->peak_at_ns == MODEL_NONE) {
 		fputs("### loopmem: the session holds no samples\n", p->out);
@@ -89,9 +91,8 @@ static void verdict(const struct page *p)
 	}
 	heading(p->out, t->peak_bytes, t->limit_bytes, t->idle_max_bytes);
 	if (m->oom_killed || m->end == MODEL_KILLED)
-		fputs(m->oom_killed ? "**Killed by the OOM killer.**\n\n"
-				    : "**Killed by a signal.**\n\n",
-		      p->out);
+		fprintf(p->out, "**Killed by %s.**\n\n",
+			m->oom_killed ? "the OOM killer" : signal_name(name, m->exit_signal));
 	figures(p);
 	answer_to_question(p);
 	if (!m->finding_count || m->findings[0].severity == MODEL_NOTICE)

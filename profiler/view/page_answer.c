@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profiler/model/signal_name.h"
 #include "profiler/view/page.h"
 #include "profiler/view/words.h"
 
@@ -80,13 +81,13 @@ static void damaged_line(const struct page *p)
 static void killed_line(const struct page *p)
 {
 	const struct model *m = p->m;
-	char at[FORMAT_MAX], limit[FORMAT_MAX], text[WORDS_MAX];
+	char at[FORMAT_MAX], limit[FORMAT_MAX], text[WORDS_MAX], name[SIGNAL_NAME_MAX];
 
 	if (!m->oom_killed && m->end != MODEL_KILLED)
 		return;
 	format_moment(at, m->ended_ns == MODEL_NONE ? m->last_ns : m->ended_ns);
 	if (!m->oom_killed)
-		snprintf(text, sizeof(text), "by signal %lld at %s", (long long)m->exit_signal, at);
+		snprintf(text, sizeof(text), "by %s at %s", signal_name(name, m->exit_signal), at);
 	else if (m->totals.limit_bytes == MODEL_NONE)
 		snprintf(text, sizeof(text), "by the OOM killer at %s", at);
 	else

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "profiler/model/signal_name.h"
 #include "profiler/view/export.h"
 #include "profiler/view/json_values.h"
 #include "profiler/view/timeline.h"
@@ -229,12 +230,13 @@ static void put_instants(struct trace *t)
 				    m->findings[i].id);
 	for (size_t i = 0; i < m->process_count; i++) {
 		const struct model_process *p = &m->processes[i];
-		char name[64];
+		char name[64], signal[SIGNAL_NAME_MAX];
 
 		if (p->ended_ns == MODEL_NONE)
 			continue;
 		if (p->exit_signal != MODEL_NONE && p->exit_signal)
-			snprintf(name, sizeof(name), "killed by signal %" PRId64, p->exit_signal);
+			snprintf(name, sizeof(name), "killed by %s",
+				 signal_name(signal, p->exit_signal));
 		else if (p->exit_code != MODEL_NONE && p->exit_code)
 			snprintf(name, sizeof(name), "exit %" PRId64, p->exit_code);
 		else

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/model/signal_name.h"
 #include "profiler/view/format.h"
 #include "profiler/view/words.h"
 
@@ -126,17 +127,15 @@ static const struct model_round *last_whole(const struct model *m)
 
 static void killed_line(FILE *out, const struct model *m)
 {
-	const char *signal_name = m->exit_signal > 0 ? sigabbrev_np((int)m->exit_signal) : NULL;
-	char at[FORMAT_MAX], limit[FORMAT_MAX];
+	char at[FORMAT_MAX], limit[FORMAT_MAX], name[SIGNAL_NAME_MAX];
 
 	format_moment(at, m->ended_ns == MODEL_NONE ? m->last_ns : m->ended_ns);
 	if (!m->oom_killed) {
-		fprintf(out, "loopmem: ended by SIG%s at %s\n", signal_name ? signal_name : "?",
-			at);
+		fprintf(out, "loopmem: ended by %s at %s\n", signal_name(name, m->exit_signal), at);
 		return;
 	}
-	fprintf(out, "loopmem: killed by the kernel's OOM killer at %s (SIG%s", at,
-		signal_name ? signal_name : "KILL");
+	fprintf(out, "loopmem: killed by the kernel's OOM killer at %s (%s", at,
+		signal_name(name, m->exit_signal > 0 ? m->exit_signal : SIGKILL));
 	if (m->totals.oom_kills)
 		fprintf(out, ", oom_kill +%lld", (long long)m->totals.oom_kills);
 	fputc(')', out);

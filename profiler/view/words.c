@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profiler/model/signal_name.h"
 #include "profiler/view/format.h"
 
 int words_columns(const char *text)
@@ -193,12 +194,14 @@ char *words_release(char *out, size_t size, const struct model *m, int room)
 
 char *words_end(char *out, size_t size, const struct model *m)
 {
+	char name[SIGNAL_NAME_MAX];
+
 	switch (m->end) {
 	case MODEL_EXITED:
 		snprintf(out, size, "exit %lld", (long long)m->exit_code);
 		break;
 	case MODEL_KILLED:
-		snprintf(out, size, "killed by signal %lld", (long long)m->exit_signal);
+		snprintf(out, size, "killed by %s", signal_name(name, m->exit_signal));
 		break;
 	case MODEL_RUNNING:
 		snprintf(out, size, "still running");

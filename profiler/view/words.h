@@ -65,7 +65,7 @@ char *words_workers(char *out, size_t size, int64_t count);
  * that is not known. */
 char *words_capacity(char *out, size_t size, const struct model *m);
 
-/* How it ended: "exit 0", "killed by signal 9", "still running", "end unknown". */
+/* How it ended: "exit 0", "killed by SIGKILL", "still running", "end unknown". */
 char *words_end(char *out, size_t size, const struct model *m);
 
 #endif

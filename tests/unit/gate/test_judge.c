@@ -338,7 +338,7 @@ static void a_failed_program_and_lost_data_are_told(void **state)
 	assert_int_equal(check.result.notices.count, 3);
 	assert_non_null(
 		strstr(check.result.notices.items[0], "a.loopmem: the program failed with exit 3"));
-	assert_non_null(strstr(check.result.notices.items[1], "killed by signal 9"));
+	assert_non_null(strstr(check.result.notices.items[1], "killed by SIGKILL"));
 	assert_non_null(strstr(check.result.notices.items[2], "12 events"));
 }
 

@@ -116,6 +116,16 @@ static void each_reason_to_keep_a_pool_has_words_and_a_name(void **state)
 	}
 }
 
+static void an_end_is_told_by_its_status_or_the_name_of_its_signal(void **state)
+{
+	struct model m = {.end = MODEL_EXITED, .exit_code = 3, .exit_signal = MODEL_NONE};
+
+	(void)state;
+	assert_string_equal(words_end(out, sizeof(out), &m), "exit 3");
+	m = (struct model){.end = MODEL_KILLED, .exit_code = MODEL_NONE, .exit_signal = 2};
+	assert_string_equal(words_end(out, sizeof(out), &m), "killed by SIGINT");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +134,7 @@ int main(void)
 		cmocka_unit_test(a_command_can_be_copied),
 		cmocka_unit_test(a_long_command_is_cut_and_no_more),
 		cmocka_unit_test(a_pool_in_a_list_says_whose_it_is_and_that_it_is_a_guess),
+		cmocka_unit_test(an_end_is_told_by_its_status_or_the_name_of_its_signal),
 		cmocka_unit_test(each_reason_to_keep_a_pool_has_words_and_a_name),
 		cmocka_unit_test(pools_are_named_by_stage_number_and_epoch_or_by_their_label),
 	};
