@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define TRIM_LEAST_BYTES (UINT64_C(64) << 20)
+#define TRIM_LEAST_BYTES (UINT64_C(32) << 20)
 #define TRIM_STAY_NS     UINT64_C(1000000000)
 #define TRIM_PERIOD_NS   UINT64_C(10000000000)
 

@@ -10,6 +10,8 @@
 /* Least squares: how much of the variance a straight line explains. */
 #define STRAIGHT 0.8
 
+enum { DENSE = 8 };
+
 void growth_begin(struct growth *g, const struct growth_stretch *stretches, size_t count,
 		  int windows)
 {
@@ -48,11 +50,21 @@ void growth_add(struct growth *g, int64_t t_ns, double value)
 void growth_sum(struct growth *g, const struct growth *other)
 {
 	for (int i = 0; i < g->windows; i++) {
-		g->seen[i] = g->seen[i] && other->seen[i];
+		if (other->seen[i] < g->seen[i])
+			g->seen[i] = other->seen[i];
 		g->floor[i] += other->floor[i];
 	}
 	g->first += other->first;
 	g->last += other->last;
+}
+
+int growth_is_dense(const struct growth *g)
+{
+	int dense = 0;
+
+	for (int i = 0; i < g->windows; i++)
+		dense += g->seen[i] >= DENSE;
+	return dense == g->windows;
 }
 
 double growth_rise(const struct growth *g)

@@ -23,8 +23,8 @@ struct growth {
 	int64_t total_ns;
 	/* where the last value was: values come by time */
 	size_t at;
-	int64_t before_ns; /* length of the stretches before `at` */
-	int seen[GROWTH_WINDOWS_MAX];
+	int64_t before_ns;            /* length of the stretches before `at` */
+	int seen[GROWTH_WINDOWS_MAX]; /* values; of a sum the fewest of any figure */
 	double floor[GROWTH_WINDOWS_MAX];
 	double first, last; /* values at both ends */
 	int any;
@@ -44,6 +44,9 @@ void growth_add(struct growth *g, int64_t t_ns, double value);
 
 /* Adds another figure of the same stretches to this one: floors, first and last. A window that either lacks is lacking. */
 void growth_sum(struct growth *g, const struct growth *other);
+
+/* Every window has 8 values or more, so that its floor is one: what is asked where the growth is so little that other things come as high. */
+int growth_is_dense(const struct growth *g);
 
 /* From the second floor to the last. */
 double growth_rise(const struct growth *g);

@@ -35,6 +35,20 @@ gone=$(while read -r file; do
 done <<<"$named")
 claim "the files that the design names are there" test -z "$gone"
 
+in_mib() { # the table of findings, with MiB as numbers and shares as parts
+	awk -F ' *[|] *' 'NF == 8 && $4 ~ /iB$/ {
+		for (i = 4; i <= 7; i++) {
+			split($i, word, " ")
+			$i = word[1] * (word[2] == "GiB" ? 1024 : word[2] == "%" ? 0.01 : 1)
+		}
+		print $2 "|" $3 "|" $4 "|" $5 "|" $6 "|" $7
+	}' "$SRC/docs/findings.md"
+}
+thresholds=$(sed -n 's/^THRESHOLD([A-Z_]*, "\(.*\)", "\(.*\)", \(.*\), \(.*\), \(.*\), \(.*\))$/\1|\2|\3|\4|\5|\6/p' \
+	"$SRC/profiler/model/thresholds.def")
+claim "the table of thresholds in the page of findings is that of the program" \
+	diff <(in_mib) <(echo "$thresholds")
+
 leftover=$(grep -hE '@[A-Z_]+@' "$LOOPMEM_BUILD"/man/*.1)
 claim "no placeholder is left in a page" test -z "$leftover"
 

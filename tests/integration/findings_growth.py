@@ -10,14 +10,16 @@ from found import MIB, read
 from profiled import LOOPMEM, TMP, path, run, target
 
 SIZES = {"grow-until-end": 480, "grow-until-full": 360, "grow-when-reused": 120, "main-growth": 128, "main-growth-freed": 256,
-         "fd-growth": 1, "file-cache": 256, "rss-overcount": 300}
+         "fd-growth": 1, "file-cache": 256, "rss-overcount": 300, "grow-slowly": 48}
+# what has no fault, and as much memory as a small run is told of
+INNOCENT = {"fill-cache": 48, "warm-up": 48, "saw-tooth": 192, "copy-on-write": 48, "short-pool": 320}
 
 
-def diagnose(name):
+def diagnose(name, mib, label=None):
     """Findings of a run by id, and the numbers that the program printed; None when it cannot have the fault here."""
-    session = path(f"{name}.loopmem")
+    session = path(f"{label or name}.loopmem")
     # a twin keeps nothing, however much it makes: it makes less, since pages cost more than the wait
-    mib = SIZES[name.removesuffix("-not")] // (4 if name.endswith("-not") else 1)
+    mib //= 4 if name.endswith("-not") else 1
     r = run(target("growth_faults"), name, str(max(mib, 1)), options=["-q", "-o", session])
     return result(r, session)
 
@@ -39,8 +41,10 @@ def write_in_a_cgroup(name):
     return result(r, session)
 
 
-pool = ThreadPoolExecutor(2 * len(SIZES) + 2)
-runs = {name: pool.submit(diagnose, name) for size in SIZES for name in (size, size + "-not")}
+pool = ThreadPoolExecutor(2 * len(SIZES) + len(INNOCENT) + 3)
+runs = {fault + twin: pool.submit(diagnose, fault + twin, mib) for fault, mib in SIZES.items() for twin in ("", "-not")}
+runs |= {name: pool.submit(diagnose, name, mib) for name, mib in INNOCENT.items()}
+runs["main-growth-slowly"] = pool.submit(diagnose, "main-growth", 40, "main-growth-slowly")
 runs |= {name: pool.submit(write_in_a_cgroup, name) for name in ("file-written", "file-written-not")}
 
 
@@ -86,6 +90,29 @@ def what_goes_on_when_workers_are_used_again_is_a_warning():
     near(found["evidence"]["growth_bytes"], size)
     assert found["evidence"]["class"] == "goes on when re-used", found
     assert found["severity"] == "warning", found
+
+
+@tap.claim
+def little_growth_of_workers_that_goes_straight_on_is_a_notice():
+    found, (size,) = twins("grow-slowly", "worker-growth")
+    near(found["evidence"]["growth_bytes"], size)
+    assert found["evidence"]["class"] == "goes on with each item", found
+    assert found["severity"] == "notice", found
+
+
+@tap.claim
+def caches_starts_and_what_comes_and_goes_are_no_growth_of_workers():
+    for name in INNOCENT:
+        found, _ = runs[name].result()
+        # pages that are copied have a finding of their own
+        assert set(found) <= ({"unshared-growth"} if name == "copy-on-write" else set()), (name, found)
+
+
+@tap.claim
+def little_growth_of_a_trainer_is_a_notice():
+    found, (size, _) = runs["main-growth-slowly"].result()
+    near(found["main-growth-per-step"]["evidence"]["growth_bytes"], size)
+    assert [f["severity"] for f in found.values()] == ["notice"], found
 
 
 @tap.claim

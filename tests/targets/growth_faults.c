@@ -28,7 +28,14 @@ static void make(size_t bytes, int kept)
 
 /* ---- a pool whose workers answer requests of one byte with one ------------------------------------------------- */
 
-enum keep { KEEP_NOTHING, KEEP_ALL, KEEP_SOME }; /* of the items of a worker */
+enum keep { /* of the items of a worker */
+	    KEEP_NOTHING,
+	    KEEP_ALL,
+	    KEEP_SOME,    /* the first two fifths */
+	    KEEP_FIRST,   /* as much with the first item as of all others together */
+	    KEEP_A_WHILE, /* a quarter of them, then none, again and again */
+	    COPY_SOME,    /* what its owner had before the fork, until all of it is copied */
+};
 
 struct pool {
 	loopmem_pool id;
@@ -37,6 +44,26 @@ struct pool {
 	int count, epoch, persistent;
 };
 
+static char *inherited;
+
+/* The work on item i of `items`. */
+static void read_item(int i, int items, size_t bytes, enum keep keep)
+{
+	static char *kept[STEPS];
+	int quarter = items / 4;
+
+	if (keep == KEEP_FIRST)
+		make(i ? bytes : bytes * (size_t)items, !i);
+	else if (keep == COPY_SOME && i < items * 2 / 5)
+		memset(inherited + (size_t)i * bytes, 2, bytes);
+	else if (keep == KEEP_A_WHILE)
+		kept[i % quarter] = memset(malloc(bytes), 1, bytes);
+	else
+		make(bytes, keep == KEEP_ALL || (keep == KEEP_SOME && i < items * 2 / 5));
+	for (int k = 0; k < quarter && keep == KEEP_A_WHILE && i % quarter == quarter - 1; k++)
+		free(kept[k]);
+}
+
 static void work(const struct pool *pool, int worker, size_t item_bytes, int items, enum keep keep)
 {
 	char byte;
@@ -44,7 +71,7 @@ static void work(const struct pool *pool, int worker, size_t item_bytes, int ite
 	for (int i = 0; i <= worker; i++)
 		close(pool->ask[i][1]);
 	for (int i = 0; read(pool->ask[worker][0], &byte, 1) == 1; i++) {
-		make(item_bytes, keep == KEEP_ALL || (keep == KEEP_SOME && i < items * 2 / 5));
+		read_item(i, items, item_bytes, keep);
 		if (write(pool->answer[worker][1], &byte, 1) != 1)
 			break;
 	}
@@ -143,6 +170,62 @@ static void grow_when_reused(int faulty)
 	}
 	end(&pool);
 	printf("%zu\n", size);
+}
+
+/* ---- as much in each worker as is told of in a small run, in 16 s; innocent but the first ------------------------ */
+
+enum { CREEP_STEPS = 160 };
+
+static void creep(enum keep keep, int steps)
+{
+	struct pool pool = {.count = PARALLEL};
+	size_t item = size / CREEP_STEPS;
+	int items = steps / PARALLEL;
+
+	if (keep == COPY_SOME)
+		inherited = memset(malloc(item * (size_t)items), 1, item * (size_t)items);
+	begin(&pool, keep == KEEP_SOME || keep == COPY_SOME ? item * 5 / 2 : item, items, keep);
+	for (int i = 0; i < steps; i++)
+		next(&pool, i);
+	loopmem_pool_exhausted(pool.id);
+	end(&pool);
+	printf("%zu\n", item * (size_t)steps);
+}
+
+static void grow_slowly(int faulty)
+{
+	creep(faulty ? KEEP_ALL : KEEP_NOTHING, CREEP_STEPS);
+}
+
+static void fill_cache(int faulty)
+{
+	(void)faulty;
+	creep(KEEP_SOME, CREEP_STEPS);
+}
+
+static void warm_up(int faulty)
+{
+	(void)faulty;
+	creep(KEEP_FIRST, CREEP_STEPS);
+}
+
+static void saw_tooth(int faulty)
+{
+	(void)faulty;
+	creep(KEEP_A_WHILE, CREEP_STEPS);
+}
+
+static void copy_on_write(int faulty)
+{
+	(void)faulty;
+	creep(COPY_SOME, CREEP_STEPS);
+}
+
+/* Too short to tell growth from a start. */
+static void short_pool(int faulty)
+{
+	(void)faulty;
+	creep(KEEP_ALL, CREEP_STEPS * 3 / 20);
 }
 
 /* ---- the process that trains -------------------------------------------------------------------------------------- */
@@ -270,6 +353,12 @@ static const struct fault faults[] = {
 	{"grow-until-end", grow_until_end},
 	{"grow-until-full", grow_until_full},
 	{"grow-when-reused", grow_when_reused},
+	{"grow-slowly", grow_slowly},
+	{"fill-cache", fill_cache},
+	{"warm-up", warm_up},
+	{"saw-tooth", saw_tooth},
+	{"copy-on-write", copy_on_write},
+	{"short-pool", short_pool},
 	{"main-growth", main_growth},
 	{"main-growth-freed", main_growth_freed},
 	{"fd-growth", fd_growth},

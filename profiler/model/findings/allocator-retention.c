@@ -6,8 +6,8 @@
  */
 #include "profiler/model/findings.h"
 #include "profiler/model/private.h"
+#include "profiler/model/thresholds.h"
 
-#define LEAST_BYTES (INT64_C(64) << 20)
 #define LEAST_SHARE 0.3
 #define LEAST_NS    INT64_C(1000000000)
 
@@ -18,25 +18,34 @@ struct kept {
 	int tests; /* of its allocator; 0 = an estimate */
 };
 
-/* What the allocator keeps when its counters were read; 0 when it is too little to be told. */
-static int kept_at(const struct heap_row *heap, const struct figures *f, int64_t highest,
-		   struct kept *out)
+static int64_t least_bytes(const struct model *m)
+{
+	return threshold_bytes(THRESHOLD_ALLOCATOR, m->totals.peak_bytes, 1);
+}
+
+static int is_told(const struct model *m, const struct kept *k)
+{
+	return k->bytes >= least_bytes(m) &&
+	       (double)k->bytes >= LEAST_SHARE * (double)k->private_bytes;
+}
+
+/* What the allocator keeps when its counters were read. */
+static struct kept kept_at(const struct heap_row *heap, const struct figures *f, int64_t highest)
 {
 	int64_t fell = highest - heap->live_bytes;
 	int64_t unexplained =
 		f->private_anon_bytes - heap->live_bytes - heap->mapped_bytes - f->unshared_bytes;
 
-	*out = (struct kept){.bytes = fell < unexplained ? fell : unexplained,
+	return (struct kept){.bytes = fell < unexplained ? fell : unexplained,
 			     .live_bytes = heap->live_bytes,
 			     .private_bytes = f->private_bytes,
 			     .at_ns = heap->t_ns};
-	return out->bytes >= LEAST_BYTES &&
-	       (double)out->bytes >= LEAST_SHARE * (double)f->private_bytes;
 }
 
 /* The most that was kept from one reading to another after a moment; bytes 0 = nothing. */
-static struct kept most_estimated(const struct tables *t, int process, int64_t after_ns)
+static struct kept most_estimated(const struct model *m, int process, int64_t after_ns)
 {
+	const struct tables *t = &m->priv->tables;
 	const struct track *track = &t->tracks.items[process];
 	struct kept most = {.process = process}, now;
 	struct series_cursor cursor = {0};
@@ -49,11 +58,12 @@ static struct kept most_estimated(const struct tables *t, int process, int64_t a
 		if (heap->t_ns <= after_ns)
 			continue;
 		highest = heap->live_bytes > highest ? heap->live_bytes : highest;
-		if (highest < LEAST_BYTES)
+		if (highest < least_bytes(m))
 			continue;
 		series_advance(track, heap->t_ns, &cursor);
 		series_figures(t, process, &cursor, heap->t_ns, &figures);
-		if (!kept_at(heap, &figures, highest, &now)) {
+		now = kept_at(heap, &figures, highest);
+		if (!is_told(m, &now)) {
 			since_ns = MODEL_NONE;
 			continue;
 		}
@@ -96,8 +106,7 @@ static struct kept most_measured(const struct model *m, int process, int64_t *la
 		most.private_bytes = e->value;
 		most.at_ns = e->t_ns;
 	}
-	if (most.bytes < LEAST_BYTES ||
-	    (double)most.bytes < LEAST_SHARE * (double)most.private_bytes)
+	if (!is_told(m, &most))
 		return (struct kept){0};
 	most.live_bytes = live_at(&t->tracks.items[process], most.at_ns);
 	return most;
@@ -121,7 +130,9 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 	int64_t at_peak = m->peak.allocator < k->bytes ? m->peak.allocator : k->bytes;
 	struct model_finding f = {
 		.id = "allocator-retention",
-		.severity = finding_severity(m, k->bytes, k->ns, m->totals.peak_bytes - at_peak),
+		.severity = threshold_severity(THRESHOLD_ALLOCATOR, k->bytes, 1,
+					       finding_severity(m, k->bytes, k->ns,
+								m->totals.peak_bytes - at_peak)),
 		.title = "Freed memory stays with the allocator",
 		.text = finding_text(
 			sink,
@@ -145,13 +156,12 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 
 void find_allocator_retention(const struct model *m, struct finding_sink *sink)
 {
-	const struct tables *t = &m->priv->tables;
 	struct kept most = {0};
 
 	for (size_t i = 0; i < m->process_count; i++) {
 		int64_t tested_ns;
 		struct kept measured = most_measured(m, (int)i, &tested_ns);
-		struct kept estimated = most_estimated(t, (int)i, tested_ns);
+		struct kept estimated = most_estimated(m, (int)i, tested_ns);
 
 		most = measured.bytes > most.bytes ? measured : most;
 		most = estimated.bytes > most.bytes ? estimated : most;

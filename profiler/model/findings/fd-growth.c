@@ -8,10 +8,9 @@
 #include "profiler/model/findings.h"
 #include "profiler/model/growth.h"
 #include "profiler/model/private.h"
+#include "profiler/model/thresholds.h"
 
 enum { WINDOWS = 4, LEAST_FDS = 64 };
-
-#define LEAST_SHM_BYTES (INT64_C(64) << 20)
 
 /* At the end so many times what it had after its start. */
 #define LEAST_FACTOR 1.5
@@ -49,7 +48,7 @@ static struct leak leak_of(const struct track *track, int process)
 	};
 }
 
-/* The most of shared memory that the process which takes the batches had mapped: what its descriptors are of. From 64 MiB on. */
+/* The most of shared memory that the process which takes the batches had mapped: what its descriptors are of. 0 when that is too little to be told. */
 static int64_t mapped_shm_max(const struct model *m)
 {
 	const struct tables *t = &m->priv->tables;
@@ -65,7 +64,7 @@ static int64_t mapped_shm_max(const struct model *m)
 		}
 		most = sum > most ? sum : most;
 	}
-	return most >= LEAST_SHM_BYTES ? most : 0;
+	return most >= threshold_bytes(THRESHOLD_KEPT_BATCHES, m->totals.peak_bytes, 1) ? most : 0;
 }
 
 /* A trainer's are likely tensors that came from workers. */
@@ -115,7 +114,9 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 							 1};
 		f.bytes = shm;
 		if (f.severity == MODEL_NOTICE)
-			f.severity = finding_severity(m, shm, l->at_ns, m->totals.peak_bytes - shm);
+			f.severity = threshold_severity(
+				THRESHOLD_KEPT_BATCHES, shm, 1,
+				finding_severity(m, shm, l->at_ns, m->totals.peak_bytes - shm));
 	}
 	f.evidence_count = count;
 	finding_advise(m, &f, case_of(p));

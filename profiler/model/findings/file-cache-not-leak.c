@@ -5,11 +5,10 @@
 #include "profiler/model/findings.h"
 #include "profiler/model/growth.h"
 #include "profiler/model/private.h"
+#include "profiler/model/thresholds.h"
 
 enum { WINDOWS = 6, LOOKS = 36 }; /* at so many moments of the run */
 
-#define LEAST_BYTES (INT64_C(128) << 20)
-#define LEAST_SHARE 0.2
 /* Anonymous memory grew by this part of it at most. */
 #define ANONYMOUS_PART 0.5
 
@@ -127,15 +126,14 @@ void find_file_cache_not_leak(const struct model *m, struct finding_sink *sink)
 {
 	const struct growth_stretch run = {begin_of(m), m->last_ns};
 	struct file_growth g = {0};
-	double least, rise;
+	double rise;
 
 	if (run.end_ns - run.start_ns < LOOKS)
 		return;
 	measure(m, &run, &g);
-	least = LEAST_SHARE * g.most.whole;
-	least = least > (double)LEAST_BYTES ? least : (double)LEAST_BYTES;
 	rise = growth_rise(&g.files);
-	if (growth_shape(&g.files, least) == GROWTH_NONE ||
+	if (growth_shape(&g.files, (double)threshold_bytes(THRESHOLD_FILES, (int64_t)g.most.whole,
+							   1)) == GROWTH_NONE ||
 	    g.last.anonymous - g.first.anonymous > ANONYMOUS_PART * rise)
 		return;
 	report(sink, &g);

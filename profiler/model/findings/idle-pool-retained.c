@@ -4,10 +4,10 @@
  */
 #include "profiler/model/findings.h"
 #include "profiler/model/private.h"
+#include "profiler/model/thresholds.h"
 
 #define HELD_NS    INT64_C(1000000000)
 #define HELD_SHARE 0.05
-#define HELD_BYTES (INT64_C(1) << 20)
 
 /* What the pools of one stage held. */
 struct by_stage {
@@ -29,7 +29,7 @@ static const char *const doing[MODEL_STAGES] = {
 
 static int is_retained(const struct model *m, const struct model_pool *pool)
 {
-	return pool->idle_max_bytes >= HELD_BYTES &&
+	return pool->idle_max_bytes >= threshold_bytes(THRESHOLD_IDLE, m->totals.peak_bytes, 1) &&
 	       (pool->idle_ns >= HELD_NS ||
 		(double)pool->idle_ns >= HELD_SHARE * (double)m->totals.duration_ns);
 }

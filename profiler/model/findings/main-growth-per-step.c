@@ -7,11 +7,10 @@
 #include "profiler/model/findings.h"
 #include "profiler/model/private.h"
 #include "profiler/model/process_growth.h"
+#include "profiler/model/thresholds.h"
 
 enum { WINDOWS = 6, LEAST_STEPS = 8 };
 
-#define LEAST_BYTES (INT64_C(64) << 20)
-#define LEAST_SHARE 0.05
 /* Of what is asked for in all, the floors show this part: they begin with the second window. */
 #define FLOORS_SHOW 0.7
 
@@ -26,9 +25,7 @@ struct grown {
 
 static double least_bytes(const struct model *m)
 {
-	double share = LEAST_SHARE * (double)m->totals.peak_bytes;
-
-	return share > (double)LEAST_BYTES ? share : (double)LEAST_BYTES;
+	return (double)threshold_bytes(THRESHOLD_MAIN, m->totals.peak_bytes, 1);
 }
 
 /* What the owner grew by over some stretches; 0 = it does not grow steadily, or too little. */
@@ -37,14 +34,17 @@ static int64_t grown_over(const struct model *m, int owner, const struct growth_
 {
 	const struct track *track = &m->priv->tables.tracks.items[owner];
 	struct growth g;
+	int64_t bytes;
 
 	growth_begin(&g, stretches, count, WINDOWS);
 	process_growth_add(&g, track);
+	bytes = (int64_t)(g.last - g.first);
 	if (growth_shape(&g, FLOORS_SHOW * least_bytes(m)) != GROWTH_STEADY ||
-	    g.last - g.first < least_bytes(m) ||
+	    (double)bytes < least_bytes(m) ||
+	    (threshold_is_small(THRESHOLD_MAIN, bytes, 1) && !growth_is_dense(&g)) ||
 	    !process_growth_is_live(track, stretches[0].start_ns, stretches[count - 1].end_ns))
 		return 0;
-	return (int64_t)(g.last - g.first);
+	return bytes;
 }
 
 static double steps_of(const struct model *m, int owner, enum model_stage stage)
@@ -207,7 +207,9 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 	};
 	struct model_finding f = {
 		.id = "main-growth-per-step",
-		.severity = finding_severity(m, g->bytes, g->ns, m->totals.peak_bytes - g->bytes),
+		.severity = threshold_severity(THRESHOLD_MAIN, g->bytes, 1,
+					       finding_severity(m, g->bytes, g->ns,
+								m->totals.peak_bytes - g->bytes)),
 		.title = finding_text(sink, "The training process grows with every %s%sstep", stage,
 				      *stage ? " " : ""),
 		.text = explain(g),

@@ -3,9 +3,9 @@
  * exhausted pools have parked is a part of what they hold idle and told there: by itself it is a notice.
  */
 #include "profiler/model/findings.h"
+#include "profiler/model/thresholds.h"
 
-#define LEAST_BYTES (INT64_C(1) << 20)
-#define LEAST_NS    INT64_C(1000000000)
+#define LEAST_NS INT64_C(1000000000)
 
 struct parked {
 	int64_t ns, at_ns;
@@ -13,12 +13,17 @@ struct parked {
 	int counted_there; /* all of it is in pools that are held idle */
 };
 
+static int64_t least_bytes(const struct model *m)
+{
+	return threshold_bytes(THRESHOLD_PARKED, m->totals.peak_bytes, 1);
+}
+
 static void measure(const struct model *m, struct parked *p)
 {
 	for (size_t i = 0; i + 1 < m->round_count; i++) {
 		const struct model_round *r = &m->rounds[i];
 
-		if (r->parked_batch_bytes < LEAST_BYTES)
+		if (r->parked_batch_bytes < least_bytes(m))
 			continue;
 		p->ns += m->rounds[i + 1].t_ns - r->t_ns;
 		if (r->parked_batch_bytes == m->totals.parked_batch_max_bytes && !p->at_ns)
@@ -26,7 +31,7 @@ static void measure(const struct model *m, struct parked *p)
 	}
 	p->worst = -1;
 	for (size_t i = 0; i < m->pool_count; i++)
-		if (m->pools[i].parked_batch_max >= LEAST_BYTES &&
+		if (m->pools[i].parked_batch_max >= least_bytes(m) &&
 		    (p->worst < 0 ||
 		     m->pools[i].parked_batch_max > m->pools[p->worst].parked_batch_max))
 			p->worst = (int)i;
@@ -70,7 +75,7 @@ void find_parked_batches(const struct model *m, struct finding_sink *sink)
 	};
 
 	measure(m, &p);
-	if (t->parked_batch_max_bytes < LEAST_BYTES || p.ns < LEAST_NS)
+	if (t->parked_batch_max_bytes < least_bytes(m) || p.ns < LEAST_NS)
 		return;
 	facts[1].value = (double)p.ns / 1e9;
 	f.title = whose(sink, m, &p);

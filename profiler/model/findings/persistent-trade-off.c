@@ -4,9 +4,9 @@
  */
 #include "profiler/model/findings.h"
 #include "profiler/model/private.h"
+#include "profiler/model/thresholds.h"
 
-#define LEAST_BYTES (INT64_C(1) << 20)
-#define LEAST_NS    INT64_C(1000000000)
+#define LEAST_NS INT64_C(1000000000)
 
 struct trade {
 	ARRAY(int) pools;
@@ -17,10 +17,15 @@ struct trade {
 	int restarts;
 };
 
+static int64_t least_bytes(const struct model *m)
+{
+	return threshold_bytes(THRESHOLD_PERSISTENT, m->totals.peak_bytes, 1);
+}
+
 static void add_pool(const struct model *m, size_t i, struct trade *t)
 {
 	const struct model_pool *pool = &m->pools[i];
-	int reuses = pool->persistent && pool->idle_max_bytes >= LEAST_BYTES &&
+	int reuses = pool->persistent && pool->idle_max_bytes >= least_bytes(m) &&
 				     pool->idle_ns >= LEAST_NS && pool->start_ns != MODEL_NONE
 			     ? pool_reuses(m, i)
 			     : 0;
@@ -97,7 +102,7 @@ void find_persistent_trade_off(const struct model *m, struct finding_sink *sink)
 	for (size_t i = 0; i < m->pool_count; i++)
 		add_pool(m, i, &t);
 	measure_rounds(m, &t);
-	if (t.pools.count && t.bytes >= LEAST_BYTES)
+	if (t.pools.count && t.bytes >= least_bytes(m))
 		report(m, sink, &t);
 	array_release(&t.pools);
 }

@@ -1,25 +1,25 @@
 /*
  * pinned-memory: a process locked memory (mlock, page-locked transfer buffers). No fault by itself: a notice, because under a limit nothing
- * of it can give way. Reported from 32 MiB on.
+ * of it can give way.
  */
 #include "profiler/model/findings.h"
 #include "profiler/model/private.h"
-
-#define LEAST_BYTES (INT64_C(32) << 20)
+#include "profiler/model/thresholds.h"
 
 struct locked {
 	int64_t worst_bytes, at_ns; /* of the process that locked most */
 	int worst, processes;
 };
 
-static void add_process(struct locked *l, const struct track *track, int process)
+static void add_process(struct locked *l, const struct track *track, int process,
+			int64_t least_bytes)
 {
 	const struct detail_row *most = NULL;
 
 	for (size_t i = 0; i < track->details.count; i++)
 		if (!most || track->details.items[i].locked_bytes > most->locked_bytes)
 			most = &track->details.items[i];
-	if (!most || most->locked_bytes < LEAST_BYTES)
+	if (!most || most->locked_bytes < least_bytes)
 		return;
 	l->processes++;
 	if (most->locked_bytes > l->worst_bytes) {
@@ -44,7 +44,8 @@ void find_pinned_memory(const struct model *m, struct finding_sink *sink)
 	};
 
 	for (size_t i = 0; i < m->process_count; i++)
-		add_process(&l, &m->priv->tables.tracks.items[i], (int)i);
+		add_process(&l, &m->priv->tables.tracks.items[i], (int)i,
+			    threshold_bytes(THRESHOLD_PINNED, m->totals.peak_bytes, 1));
 	if (!l.processes)
 		return;
 	facts[0] = (struct model_evidence){"locked_bytes_max",    "a process", MODEL_BYTES,

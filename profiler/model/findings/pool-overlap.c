@@ -5,8 +5,7 @@
  */
 #include "profiler/model/findings.h"
 #include "profiler/model/private.h"
-
-#define LEAST_BYTES (INT64_C(1) << 20)
+#include "profiler/model/thresholds.h"
 
 /* Whether a newer pool of its stage and owner was born while it was exhausted. */
 static int is_overlapped(const struct model *m, size_t older)
@@ -46,7 +45,8 @@ void find_pool_overlap(const struct model *m, struct finding_sink *sink)
 	};
 	ARRAY(int) pools = {0};
 
-	if (t->overlap_max_bytes < LEAST_BYTES || !t->overlaps)
+	if (t->overlap_max_bytes < threshold_bytes(THRESHOLD_OVERLAP, t->peak_bytes, 1) ||
+	    !t->overlaps)
 		return;
 	for (size_t i = 0; i < m->pool_count; i++) {
 		int *index = is_overlapped(m, i) ? array_add(&pools) : NULL;

@@ -3,15 +3,16 @@
  * so that nobody hunts for memory that is not used.
  */
 #include "profiler/model/findings.h"
+#include "profiler/model/thresholds.h"
 
 #define LEAST_FACTOR  3
-#define LEAST_BYTES   (INT64_C(1) << 30)
 #define ABOUT_AS_MUCH 0.95
 
 static int is_overcounted(const struct model *m, const struct model_round *r)
 {
 	return !r->incomplete && r->processes > 1 && 2 * r->total_bytes >= m->totals.peak_bytes &&
-	       r->rss_sum_bytes - r->total_bytes >= LEAST_BYTES &&
+	       r->rss_sum_bytes - r->total_bytes >=
+		       threshold_bytes(THRESHOLD_OVERCOUNT, m->totals.peak_bytes, 1) &&
 	       (double)r->rss_sum_bytes >= LEAST_FACTOR * (double)r->total_bytes;
 }
 

@@ -1,14 +1,13 @@
 /*
  * spawn-copies: the dataset was pickled into every worker that was spawned (or came from a fork server), so that each has a copy of what forked
  * ones would share. Known by the call stacks of the memory: allocated under multiprocessing's spawn._main while it unpickles, not while it
- * imports modules or runs the worker. Without Python stacks nothing is known, and nothing reported. From 32 MiB a worker on.
+ * imports modules or runs the worker. Without Python stacks nothing is known, and nothing reported.
  */
 #include "profiler/model/findings.h"
 #include "profiler/model/private.h"
+#include "profiler/model/thresholds.h"
 
 #include <string.h>
-
-#define LEAST_WORKER_BYTES (INT64_C(32) << 20)
 
 struct copies {
 	int64_t bytes;        /* all workers of the pool together */
@@ -85,7 +84,7 @@ static struct copies measure(const struct model *m, const struct model_pool *poo
 	for (size_t i = 0; is_spawned(pool) && i < pool->member_count; i++) {
 		int64_t bytes = copied_into(m, pool->members[i]);
 
-		if (bytes < LEAST_WORKER_BYTES)
+		if (bytes < threshold_bytes(THRESHOLD_SPAWN, m->totals.peak_bytes, 1))
 			continue;
 		c.workers++;
 		c.bytes += bytes;
@@ -110,8 +109,10 @@ static void report(const struct model *m, struct finding_sink *sink, int index,
 		      model_pool_state(pool, m->totals.peak_at_ns) != MODEL_ENDED;
 	const struct model_finding f = {
 		.id = "spawn-copies",
-		.severity = finding_severity(m, c->bytes, life_ns,
-					     m->totals.peak_bytes - (at_peak ? c->bytes : 0)),
+		.severity = threshold_severity(
+			THRESHOLD_SPAWN, c->worker_bytes, 1,
+			finding_severity(m, c->bytes, life_ns,
+					 m->totals.peak_bytes - (at_peak ? c->bytes : 0))),
 		.title = finding_text(sink,
 				      "Every worker has a copy of what was pickled into it (%s)",
 				      pool->name),

@@ -8,10 +8,7 @@
 
 #include "profiler/model/findings.h"
 #include "profiler/model/private.h"
-
-#define LEAST_BYTES         (INT64_C(1) << 20)
-#define LEAST_SHARE_EARLIER 0.01
-#define ENOUGH_EARLIER      (INT64_C(256) << 20)
+#include "profiler/model/thresholds.h"
 
 enum { PIDS_NAMED = 8 };
 
@@ -47,7 +44,6 @@ static void add(struct stale *s, const struct event_row *event)
 static void measure(const struct model *m, struct stale *own, struct stale *earlier)
 {
 	const struct tables *t = &m->priv->tables;
-	int64_t least = (int64_t)(LEAST_SHARE_EARLIER * (double)m->shm_size_bytes);
 
 	for (size_t i = 0; i < t->events.count; i++) {
 		const struct event_row *event = &t->events.items[i];
@@ -59,11 +55,9 @@ static void measure(const struct model *m, struct stale *own, struct stale *earl
 		else if (event->kind == EVENT_EARLIER_SHM)
 			add(earlier, event);
 	}
-	least = least < ENOUGH_EARLIER ? least : ENOUGH_EARLIER;
-	least = least > LEAST_BYTES ? least : LEAST_BYTES;
-	if (own->bytes < LEAST_BYTES)
+	if (own->bytes < threshold_bytes(THRESHOLD_STALE, m->totals.peak_bytes, 1))
 		*own = (struct stale){0};
-	if (earlier->bytes < least)
+	if (earlier->bytes < threshold_bytes(THRESHOLD_STALE_EARLIER, m->shm_size_bytes, 1))
 		*earlier = (struct stale){0};
 }
 

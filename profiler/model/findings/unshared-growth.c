@@ -1,11 +1,10 @@
 /*
  * unshared-growth: forked workers have copied memory that they shared with their owner (copy-on-write undone, as reference counts do).
- * Reported when a worker unshared 32 MiB or more; an interpreter with its libraries unshares some 10 to 20 MiB by itself.
+ * An interpreter with its libraries unshares some 10 to 20 MiB by itself.
  * How much of it would come back is not known: never an error.
  */
 #include "profiler/model/findings.h"
-
-#define LEAST_WORKER_BYTES (INT64_C(32) << 20)
+#include "profiler/model/thresholds.h"
 
 /* The worker that copied the most; NULL = the pool has none. */
 static const struct model_process *worst_worker(const struct model *m,
@@ -70,19 +69,22 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 	};
 	int64_t life_ns = pool->spans[pool->span_count - 1].end_ns - pool->begin_ns;
 
-	f.severity = finding_severity(m, f.bytes, life_ns, m->totals.peak_bytes);
+	f.severity =
+		threshold_severity(THRESHOLD_UNSHARED, worker_max(m, pool), 1,
+				   finding_severity(m, f.bytes, life_ns, m->totals.peak_bytes));
 	finding_advise(m, &f, worst_worker(m, pool)->python ? "python" : "");
 	finding_report(sink, &f);
 }
 
 void find_unshared_growth(const struct model *m, struct finding_sink *sink)
 {
+	int64_t least_bytes = threshold_bytes(THRESHOLD_UNSHARED, m->totals.peak_bytes, 1);
 	int worst = -1;
 
 	for (size_t i = 0; i < m->pool_count; i++) {
 		const struct model_pool *pool = &m->pools[i];
 
-		if (!pool->span_count || worker_max(m, pool) < LEAST_WORKER_BYTES)
+		if (!pool->span_count || worker_max(m, pool) < least_bytes)
 			continue;
 		if (worst < 0 || pool->unshared_max > m->pools[worst].unshared_max)
 			worst = (int)i;

@@ -1,19 +1,16 @@
 /*
  * worker-growth: the workers of a pool take more and more memory while they deliver. It is told how it ends: a cache that levels off, what is
- * freed with the pool, what goes on when the pool is used again. Only the last is surely no cache; the others are told, as a notice, from 256
- * MiB and a quarter of the peak on.
+ * freed with the pool, what goes on when the pool is used again. Only the last is surely no cache; the others are told as a notice, and where they
+ * are small only when they go straight to the pool's end: small caches are what memory is for.
  */
 #include <stdlib.h>
 
 #include "profiler/model/findings.h"
 #include "profiler/model/private.h"
 #include "profiler/model/process_growth.h"
+#include "profiler/model/thresholds.h"
 
 enum { WINDOWS = 8, LEAST_USES = 3 };
-
-#define LEAST_WORKER_BYTES (INT64_C(32) << 20)
-#define LEAST_POOL_BYTES   (INT64_C(256) << 20)
-#define LEAST_POOL_SHARE   0.25
 
 /* Of what is asked for in all, the floors show this part: they begin with the second window. */
 #define FLOORS_SHOW 0.6
@@ -40,6 +37,7 @@ static const struct {
 struct grown {
 	int64_t bytes, at_ns; /* of all workers; the end of their work */
 	int workers, pool;
+	int straight; /* to the end, and seen well enough to say so */
 	enum ending ending;
 };
 
@@ -101,11 +99,19 @@ static enum ending ending_of(const struct model *m, int pool, enum growth_shape 
 
 static double least_bytes(const struct model *m, const struct grown *g)
 {
-	double share = LEAST_POOL_SHARE * (double)m->totals.peak_bytes;
+	int64_t peak = m->totals.peak_bytes;
+	int64_t least = g->ending == ENDS_NEVER
+				? threshold_bytes(THRESHOLD_WORKER_ENDLESS, peak, g->workers)
+				: threshold_bytes(THRESHOLD_WORKER_ANY, peak, 1);
+	int64_t straight = threshold_bytes(THRESHOLD_WORKER_STRAIGHT, peak, g->workers);
 
-	if (g->ending == ENDS_NEVER)
-		return (double)(g->workers * LEAST_WORKER_BYTES);
-	return share > (double)LEAST_POOL_BYTES ? share : (double)LEAST_POOL_BYTES;
+	return (double)(g->straight && straight < least ? straight : least);
+}
+
+/* Processes that serve no loader keep what they please until they end. */
+static int is_straight(const struct model_pool *pool, const struct growth *sum)
+{
+	return !pool->grouped && growth_is_dense(sum) && growth_shape(sum, 1) == GROWTH_STEADY;
 }
 
 /* bytes 0 = it does not grow, or not enough to be told. */
@@ -121,6 +127,7 @@ static struct grown growth_of(const struct model *m, int index)
 		g.workers = sum_workers(m, pool, &sum, stretches, count);
 	if (g.workers) {
 		g.ending = ending_of(m, index, growth_shape(&sum, 1));
+		g.straight = is_straight(pool, &sum);
 		g.at_ns = stretches[count - 1].end_ns;
 		if (growth_shape(&sum, FLOORS_SHOW * least_bytes(m, &g)) != GROWTH_NONE &&
 		    sum.last - sum.first >= least_bytes(m, &g))
@@ -137,9 +144,9 @@ static enum model_severity severity_of(const struct model *m, const struct grown
 	enum model_severity severity = finding_severity(m, g->bytes, g->at_ns - pool->begin_ns,
 							m->totals.peak_bytes - g->bytes);
 
-	if (g->ending == ENDS_NEVER || (g->ending == ENDS_UNKNOWN && severity == MODEL_ERROR))
-		return severity;
-	return MODEL_NOTICE;
+	if (g->ending == ENDS_NEVER)
+		return threshold_severity(THRESHOLD_WORKER_ENDLESS, g->bytes, g->workers, severity);
+	return g->ending == ENDS_UNKNOWN && severity == MODEL_ERROR ? severity : MODEL_NOTICE;
 }
 
 static void report(const struct model *m, struct finding_sink *sink, const struct grown *g)

@@ -14,6 +14,7 @@ static const char *class_of(const struct model_finding *f)
 struct course {
 	double (*anon)(double t);
 	double (*live)(double t); /* NULL = not counted */
+	double every_s;           /* a sample; 0 = 0.25 */
 };
 
 /* `pools` train pools of 20 s with one worker each, one after the other, each with 40 batches of 10 items; in the last one, `reuses`. */
@@ -37,7 +38,8 @@ static struct model *train(struct script *s, const char *name, int pools, int re
 		}
 		script_event(s, begin + 20, "pool-exhausted", e + 1);
 		script_event(s, begin + 20.5, "pool-end", e + 1);
-		for (double t = begin; t < begin + 20.5; t += 0.25) {
+		for (double t = begin;
+		     t<begin + 20.5; t += worker->every_s> 0 ? worker->every_s : 0.25) {
 			script_walk(s, t, 2 + e, worker->anon(t - begin), 0);
 			if (worker->live)
 				script_heap(s, t, 2 + e, worker->live(t - begin), 0);
@@ -85,11 +87,11 @@ static double rising_in_epochs(double t)
 	return 50 + 5 * in_epoch;
 }
 
-static const struct course quiet = {flat, flat};
+static const struct course quiet = {flat, flat, 0};
 
 static void a_cache_that_fills_levels_off(void **state)
 {
-	const struct course cache = {filling, filling};
+	const struct course cache = {filling, filling, 0};
 	struct script s;
 	struct model *m = train(&s, "cache", 1, 0, &quiet, &cache);
 	const struct model_finding *f = script_finding(m, "worker-growth");
@@ -104,7 +106,7 @@ static void a_cache_that_fills_levels_off(void **state)
 
 static void growth_in_every_pool_is_freed_with_it(void **state)
 {
-	const struct course leak = {rising, rising};
+	const struct course leak = {rising, rising, 0};
 	struct script s;
 	struct model *m = train(&s, "each", 2, 0, &quiet, &leak);
 	const struct model_finding *f = script_finding(m, "worker-growth");
@@ -119,10 +121,10 @@ static void growth_in_every_pool_is_freed_with_it(void **state)
 	model_close(m);
 }
 
-/* 80 MiB: little for a cache, enough for what never ends. */
+/* 80 MiB: little where it may be a cache, enough for what never ends. */
 static void growth_over_uses_is_told_early(void **state)
 {
-	const struct course leak = {rising_slowly, rising_slowly};
+	const struct course leak = {rising_slowly, rising_slowly, 0};
 	struct script s;
 	struct model *m = train(&s, "reused", 1, 3, &quiet, &leak);
 	const struct model_finding *f = script_finding(m, "worker-growth");
@@ -133,13 +135,109 @@ static void growth_over_uses_is_told_early(void **state)
 	assert_int_equal(f->severity, MODEL_WARNING);
 	model_close(m);
 	m = train(&s, "used_once", 1, 0, &quiet, &leak);
-	assert_null(script_finding(m, "worker-growth"));
+	f = script_finding(m, "worker-growth");
+	assert_non_null(f);
+	assert_int_equal(f->severity, MODEL_NOTICE);
+	model_close(m);
+}
+
+/* ---- little of it, in a run that is small ------------------------------------------------------------------------ */
+
+static double creeping(double t)
+{
+	return 20 + 1.2 * t;
+}
+
+static double creeping_too_little(double t)
+{
+	return 20 + 0.7 * t;
+}
+
+static double much(double t)
+{
+	(void)t;
+	return 900;
+}
+
+/* Fills 60 MiB and stops / starts up with them / drops them every four seconds. */
+static double filling_a_little(double t)
+{
+	return t < 10 ? 20 + 6 * t : 80;
+}
+
+static double starting_up_a_little(double t)
+{
+	return t < 2 ? 20 + 30 * t : 80;
+}
+
+static double saw_tooth(double t)
+{
+	return 20 + 15 * (t - 4 * (int)(t / 4));
+}
+
+/* Whether workers, or the trainer, that take this course are told of. */
+static const struct model_finding *told(struct model **m, double (*owner)(double),
+					double (*worker)(double), double every_s, const char *id)
+{
+	const struct course owners = {owner, owner, 0}, workers = {worker, worker, every_s};
+	struct script s;
+
+	*m = train(&s, "little", 1, 0, &owners, &workers);
+	return script_finding(*m, id);
+}
+
+static void little_growth_that_goes_straight_on_is_a_notice(void **state)
+{
+	struct model *m;
+	const struct model_finding *f = told(&m, flat, creeping, 0, "worker-growth");
+
+	(void)state;
+	assert_non_null(f);
+	assert_int_equal(f->severity, MODEL_NOTICE);
+	assert_string_equal(class_of(f), "goes on with each item");
+	assert_float_equal(script_evidence(f, "growth_bytes") / (double)MIB, 24, 1);
+	model_close(m);
+	f = told(&m, creeping, flat, 0, "main-growth-per-step");
+	assert_non_null(f);
+	assert_int_equal(f->severity, MODEL_NOTICE);
+	model_close(m);
+}
+
+static void little_growth_that_stops_comes_back_or_is_seldom_seen_is_none(void **state)
+{
+	static const struct course quiet_ones[] = {
+		{filling_a_little, NULL, 0}, {starting_up_a_little, NULL, 0},
+		{saw_tooth, NULL, 0},        {creeping_too_little, NULL, 0},
+		{creeping, NULL, 0.5},
+	};
+	struct model *m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(quiet_ones) / sizeof(quiet_ones[0]); i++) {
+		const struct course *c = &quiet_ones[i];
+
+		assert_null(told(&m, flat, c->anon, c->every_s, "worker-growth"));
+		model_close(m);
+		if (c->every_s > 0)
+			continue;
+		assert_null(told(&m, c->anon, flat, 0, "main-growth-per-step"));
+		model_close(m);
+	}
+}
+
+/* 24 MiB are nothing beside 900. */
+static void growth_is_little_by_the_size_of_the_run(void **state)
+{
+	struct model *m;
+
+	(void)state;
+	assert_null(told(&m, much, creeping, 0, "worker-growth"));
 	model_close(m);
 }
 
 static void starting_up_and_touching_are_no_growth_of_workers(void **state)
 {
-	const struct course start = {starting_up, starting_up}, touched = {rising, flat};
+	const struct course start = {starting_up, starting_up, 0}, touched = {rising, flat, 0};
 	struct script s;
 	struct model *m = train(&s, "start", 1, 0, &quiet, &start);
 
@@ -154,7 +252,7 @@ static void starting_up_and_touching_are_no_growth_of_workers(void **state)
 
 static void a_trainer_that_never_stops_growing_is_found(void **state)
 {
-	const struct course leak = {rising_slowly, rising_slowly};
+	const struct course leak = {rising_slowly, rising_slowly, 0};
 	struct script s;
 	struct model *m = train(&s, "trainer", 2, 0, &leak, &quiet);
 	const struct model_finding *f = script_finding(m, "main-growth-per-step");
@@ -170,7 +268,7 @@ static void a_trainer_that_never_stops_growing_is_found(void **state)
 
 static void outputs_of_an_epoch_are_told_as_such(void **state)
 {
-	const struct course outputs = {rising_in_epochs, rising_in_epochs};
+	const struct course outputs = {rising_in_epochs, rising_in_epochs, 0};
 	struct script s;
 	struct model *m = train(&s, "outputs", 3, 0, &outputs, &quiet);
 	const struct model_finding *f = script_finding(m, "main-growth-per-step");
@@ -190,7 +288,7 @@ static double filling_in_two_epochs(double t)
 
 static void what_stays_when_the_phase_ends_is_not_freed_by_it(void **state)
 {
-	const struct course buffer = {filling_in_two_epochs, filling_in_two_epochs};
+	const struct course buffer = {filling_in_two_epochs, filling_in_two_epochs, 0};
 	struct script s;
 	struct model *m = train(&s, "two_epochs", 3, 0, &buffer, &quiet);
 
@@ -201,7 +299,7 @@ static void what_stays_when_the_phase_ends_is_not_freed_by_it(void **state)
 
 static void a_trainer_that_fills_a_cache_or_a_buffer_is_quiet(void **state)
 {
-	const struct course cache = {filling, filling}, buffer = {rising, flat};
+	const struct course cache = {filling, filling, 0}, buffer = {rising, flat, 0};
 	struct script s;
 	struct model *m = train(&s, "trainer_cache", 1, 0, &cache, &quiet);
 
@@ -306,7 +404,10 @@ static void pages_of_files_are_no_leak(void **state)
 	m = mapping(&s, "both", 20, 15);
 	assert_null(script_finding(m, "file-cache-not-leak"));
 	model_close(m);
-	m = mapping(&s, "little_files", 4, 0);
+	m = mapping(&s, "few_files", 4, 0);
+	assert_non_null(script_finding(m, "file-cache-not-leak"));
+	model_close(m);
+	m = mapping(&s, "little_files", 1.5, 0);
 	assert_null(script_finding(m, "file-cache-not-leak"));
 	model_close(m);
 }
@@ -349,6 +450,9 @@ int main(void)
 		cmocka_unit_test(a_cache_that_fills_levels_off),
 		cmocka_unit_test(growth_in_every_pool_is_freed_with_it),
 		cmocka_unit_test(growth_over_uses_is_told_early),
+		cmocka_unit_test(little_growth_that_goes_straight_on_is_a_notice),
+		cmocka_unit_test(little_growth_that_stops_comes_back_or_is_seldom_seen_is_none),
+		cmocka_unit_test(growth_is_little_by_the_size_of_the_run),
 		cmocka_unit_test(starting_up_and_touching_are_no_growth_of_workers),
 		cmocka_unit_test(a_trainer_that_never_stops_growing_is_found),
 		cmocka_unit_test(outputs_of_an_epoch_are_told_as_such),

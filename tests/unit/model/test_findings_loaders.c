@@ -249,6 +249,22 @@ static void what_every_spawned_worker_unpickled_is_found(void **state)
 	}
 }
 
+/* Of 250 MiB in all. */
+static void a_small_copy_in_a_small_run_is_a_notice(void **state)
+{
+	struct script s;
+	struct model *m = spawned(&s, "small", "spawn", unpickling, 16);
+	const struct model_finding *f = script_finding(m, "spawn-copies");
+
+	(void)state;
+	assert_non_null(f);
+	assert_int_equal(f->severity, MODEL_NOTICE);
+	model_close(m);
+	m = spawned(&s, "full", "spawn", unpickling, 33);
+	assert_int_equal(script_finding(m, "spawn-copies")->severity, MODEL_WARNING);
+	model_close(m);
+}
+
 static void other_memory_of_spawned_workers_is_no_copy(void **state)
 {
 	static const char *const importing[] = {"spawn_main@" SPAWN, "_main@" SPAWN,
@@ -276,7 +292,7 @@ static void other_memory_of_spawned_workers_is_no_copy(void **state)
 static void little_or_forked_is_no_copy(void **state)
 {
 	struct script s;
-	struct model *m = spawned(&s, "little", "spawn", unpickling, 31);
+	struct model *m = spawned(&s, "little", "spawn", unpickling, 7);
 
 	(void)state;
 	assert_null(script_finding(m, "spawn-copies"));
@@ -432,6 +448,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_used_again_saves_nothing),
 		cmocka_unit_test(what_every_spawned_worker_unpickled_is_found),
 		cmocka_unit_test(other_memory_of_spawned_workers_is_no_copy),
+		cmocka_unit_test(a_small_copy_in_a_small_run_is_a_notice),
 		cmocka_unit_test(little_or_forked_is_no_copy),
 		cmocka_unit_test(a_nearly_full_dev_shm_is_found),
 		cmocka_unit_test(room_in_dev_shm_and_what_others_fill_is_no_pressure),

@@ -173,7 +173,8 @@ static void pools_that_pile_up_are_counted(void **state)
 }
 
 /* A worker forked beside 300 MiB of shared pages makes `copied` of them its own. */
-static struct model *copying(struct script *s, const char *name, double copied, double new_mib)
+static struct model *copying(struct script *s, const char *name, double owner, double copied,
+			     double new_mib)
 {
 	script_begin(s, name);
 	script_pool(s, 1, "train", 0, 1)->batch_size = 10;
@@ -188,7 +189,7 @@ static struct model *copying(struct script *s, const char *name, double copied, 
 		double done = t < 1 ? 0 : t > 8 ? 1 : (t - 1) / 7;
 		int64_t private_bytes = (int64_t)((copied + new_mib) * done * (double)MIB);
 
-		script_walk(s, t, OWNER, 400, 0);
+		script_walk(s, t, OWNER, owner, 0);
 		if (t < 1 || t >= 9)
 			continue;
 		session_put_sample(s->w, &(struct session_sample){script_ns(t), 2,
@@ -214,7 +215,7 @@ static struct model *copying(struct script *s, const char *name, double copied, 
 static void copied_memory_is_told_with_bytes_an_item(void **state)
 {
 	struct script s;
-	struct model *m = copying(&s, "copied", 200, 0);
+	struct model *m = copying(&s, "copied", 400, 200, 0);
 	const struct model_finding *f = script_finding(m, "unshared-growth");
 
 	(void)state;
@@ -225,10 +226,29 @@ static void copied_memory_is_told_with_bytes_an_item(void **state)
 	model_close(m);
 }
 
+/* 24 MiB in a run of 200, and in one of 600. */
+static void a_little_that_is_copied_is_told_in_a_small_run_only(void **state)
+{
+	struct script s;
+	struct model *m = copying(&s, "small", 20, 24, 0);
+	const struct model_finding *f = script_finding(m, "unshared-growth");
+
+	(void)state;
+	assert_non_null(f);
+	assert_int_equal(f->severity, MODEL_NOTICE);
+	model_close(m);
+	m = copying(&s, "large", 400, 24, 0);
+	assert_null(script_finding(m, "unshared-growth"));
+	model_close(m);
+	m = copying(&s, "libraries", 20, 14, 0);
+	assert_null(script_finding(m, "unshared-growth"));
+	model_close(m);
+}
+
 static void new_memory_is_not_copied_memory(void **state)
 {
 	struct script s;
-	struct model *m = copying(&s, "new", 0, 200);
+	struct model *m = copying(&s, "new", 400, 0, 200);
 
 	(void)state;
 	assert_null(script_finding(m, "unshared-growth"));
@@ -319,6 +339,7 @@ int main(void)
 		cmocka_unit_test(pools_that_pile_up_are_counted),
 		cmocka_unit_test(loaders_that_are_read_together_do_not_pile_up),
 		cmocka_unit_test(copied_memory_is_told_with_bytes_an_item),
+		cmocka_unit_test(a_little_that_is_copied_is_told_in_a_small_run_only),
 		cmocka_unit_test(new_memory_is_not_copied_memory),
 		cmocka_unit_test(a_worker_that_outlives_its_owner_is_named),
 		cmocka_unit_test(a_worker_that_notices_in_time_is_no_orphan),

@@ -147,6 +147,24 @@ static void figures_of_the_same_time_are_summed(void **state)
 	assert_float_equal(a.first, 1100, 0.01);
 }
 
+static void what_is_seen_seldom_is_not_dense(void **state)
+{
+	struct growth often, seldom;
+
+	(void)state;
+	growth_begin(&often, &whole, 1, 8);
+	growth_begin(&seldom, &whole, 1, 8);
+	for (int i = 0; i < SECONDS; i++) {
+		growth_add(&often, i * INT64_C(1000000000), steady(i));
+		if (i % 10 < 8 && i != 25)
+			growth_add(&seldom, i * INT64_C(1000000000), steady(i));
+	}
+	assert_true(growth_is_dense(&often));
+	assert_false(growth_is_dense(&seldom));
+	growth_sum(&often, &seldom);
+	assert_false(growth_is_dense(&often));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +174,7 @@ int main(void)
 		cmocka_unit_test(stretches_are_laid_end_to_end),
 		cmocka_unit_test(a_window_without_a_value_is_no_proof),
 		cmocka_unit_test(figures_of_the_same_time_are_summed),
+		cmocka_unit_test(what_is_seen_seldom_is_not_dense),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
