@@ -1,6 +1,7 @@
 /*
  * site_table.c: an append-only file, mapped once at its largest size and reserved step by step, and a hash table in
- * private memory, doubling, that finds its records again by their content.
+ * private memory, doubling, that finds its records again by their content. A slot is one word: what of the hash it does not
+ * hold is worked out anew from the record when the table doubles.
  */
 #include "inject/site_table.h"
 
@@ -20,22 +21,21 @@
 #include "inject/thread.h"
 
 enum {
-	LEAST_SLOTS = 1 << 9, /* a page */
-	MOST_SLOTS = 1 << 17, /* a power of 2, more than records fit the file */
+	LEAST_SLOTS = 1 << 9, /* with the place of the one before, a page */
+	MOST_SLOTS = 1 << 18, /* a power of 2, more than records fit the file */
+	UNIT_BITS =
+		19, /* of a slot: where a record is, in units; above them the same bits of its hash */
 };
-_Static_assert(MOST_SLOTS * 24 * 3 / 4 > LOOPMEM_SITES_MOST / 2,
+_Static_assert(LOOPMEM_SITES_MOST / LOOPMEM_SITES_UNIT == 1 << UNIT_BITS,
+	       "a slot holds any offset");
+_Static_assert(MOST_SLOTS * 16 * 3 / 4 > LOOPMEM_SITES_MOST / 2,
 	       "the table fills up before the file");
 
-/* A record; offset 0 = free. */
-struct slot {
-	uint32_t hash, offset;
-};
-
-/* The table of n slots lies at slot n, and behind it the one that it grows into: a short program touches few pages, a long one gives those of the old table back.
+/* Slots; 0 = free. The table of n slots lies at slot n, and behind it the one that it grows into: a short program touches few pages, a long one gives those of the old table back.
  * LOCK_SITES. Alone on its pages, so that a fork's child can drop them. */
 static union {
-	struct slot slot[2 * MOST_SLOTS];
-	char pages[2 * MOST_SLOTS * sizeof(struct slot)];
+	uint32_t slot[2 * MOST_SLOTS];
+	char pages[2 * MOST_SLOTS * sizeof(uint32_t)];
 } index_pages __attribute__((aligned(65536)));
 
 /* LOCK_SITES, but for `header`, which is set once between two forks. */
@@ -184,15 +184,52 @@ void site_table_forked(void)
 
 /* -- records --------------------------------------------------------------------------------- */
 
-/* What makes a record the same as another: some bytes of it, and for those that carry text, the text. */
+/* What makes a record of a kind the same as another: some bytes of its fixed part, and the texts behind that. */
+static const struct form {
+	uint32_t from, bytes; /* of the fixed part */
+	uint32_t fixed_bytes; /* all of it */
+} forms[] = {
+#define FIXED(struct_, first, last)       \
+	.from = offsetof(struct_, first), \
+	.bytes = offsetof(struct_, last) + sizeof(((struct_ *)0)->last) - offsetof(struct_, first)
+	[LOOPMEM_RECORD_MODULE] = {FIXED(struct loopmem_record_module, start, build_id_bytes),
+				   .fixed_bytes = sizeof(struct loopmem_record_module)},
+	[LOOPMEM_RECORD_STRING] = {FIXED(struct loopmem_record_string, text_bytes, text_bytes),
+				   .fixed_bytes = offsetof(struct loopmem_record_string, text)},
+	[LOOPMEM_RECORD_PYTHON] = {FIXED(struct loopmem_record_python, function, line),
+				   .fixed_bytes = sizeof(struct loopmem_record_python)},
+	[LOOPMEM_RECORD_NATIVE] = {FIXED(struct loopmem_record_native, module, address),
+				   .fixed_bytes = sizeof(struct loopmem_record_native)},
+	[LOOPMEM_RECORD_NODE] = {0, sizeof(struct loopmem_record_node),
+				 .fixed_bytes = sizeof(struct loopmem_record_node)},
+	[LOOPMEM_RECORD_SITE] = {FIXED(struct loopmem_record_site, node, stage),
+				 .fixed_bytes = sizeof(struct loopmem_record_site)},
+#undef FIXED
+};
+
+/* A record that is looked for, or one of the file. */
 struct content {
 	uint32_t kind;
-	uint32_t from, bytes; /* of the fixed part, behind the record's head */
-	const void *fixed;    /* the whole fixed part, its head included */
-	uint32_t fixed_bytes; /* of it */
-	const void *text[2];  /* appended */
+	const void *fixed;
+	const void *text[2];
 	uint32_t text_bytes[2];
 };
+
+static struct content content_at(uint32_t offset)
+{
+	const struct loopmem_record *record = at(offset);
+	const char *text = (const char *)record + forms[record->kind].fixed_bytes;
+	struct content c = {.kind = record->kind, .fixed = record, .text = {text, text}};
+
+	if (record->kind == LOOPMEM_RECORD_STRING) {
+		c.text_bytes[0] = ((const struct loopmem_record_string *)record)->text_bytes;
+	} else if (record->kind == LOOPMEM_RECORD_MODULE) {
+		c.text_bytes[0] = ((const struct loopmem_record_module *)record)->path_bytes;
+		c.text_bytes[1] = ((const struct loopmem_record_module *)record)->build_id_bytes;
+		c.text[1] = text + c.text_bytes[0];
+	}
+	return c;
+}
 
 static uint64_t mix_word(uint64_t hash, uint64_t word)
 {
@@ -222,23 +259,25 @@ static uint64_t mix(uint64_t hash, const void *data, uint32_t bytes)
 	return hash;
 }
 
-static uint64_t hash_of(const struct content *c)
+static uint32_t hash_of(const struct content *c)
 {
-	uint64_t hash = mix(c->kind, (const char *)c->fixed + c->from, c->bytes);
+	const struct form *form = &forms[c->kind];
+	uint64_t hash = mix(c->kind, (const char *)c->fixed + form->from, form->bytes);
 
 	for (int i = 0; i < 2; i++)
 		hash = mix(hash, c->text[i], c->text_bytes[i]);
-	return hash;
+	return (uint32_t)hash;
 }
 
 static bool is_same(uint32_t offset, const struct content *c)
 {
 	const struct loopmem_record *record = at(offset);
-	const char *text = (const char *)record + c->fixed_bytes;
+	const struct form *form = &forms[c->kind];
+	const char *text = (const char *)record + form->fixed_bytes;
 
 	return record->kind == c->kind &&
-	       !memcmp((const char *)record + c->from, (const char *)c->fixed + c->from,
-		       c->bytes) &&
+	       !memcmp((const char *)record + form->from, (const char *)c->fixed + form->from,
+		       form->bytes) &&
 	       (!c->text_bytes[0] || !memcmp(text, c->text[0], c->text_bytes[0])) &&
 	       (!c->text_bytes[1] ||
 		!memcmp(text + c->text_bytes[0], c->text[1], c->text_bytes[1]));
@@ -247,31 +286,48 @@ static bool is_same(uint32_t offset, const struct content *c)
 static uint32_t append(const struct content *c)
 {
 	uint64_t used = header->used_bytes;
-	uint32_t bytes = (c->fixed_bytes + c->text_bytes[0] + c->text_bytes[1] + 7) & ~7u;
+	uint32_t fixed_bytes = forms[c->kind].fixed_bytes;
+	uint32_t bytes =
+		(fixed_bytes + c->text_bytes[0] + c->text_bytes[1] + LOOPMEM_SITES_UNIT - 1) &
+		~(LOOPMEM_SITES_UNIT - 1u);
 	struct loopmem_record *record = at((uint32_t)used);
-	char *text = (char *)record + c->fixed_bytes;
+	char *text = (char *)record + fixed_bytes;
 
-	CLAIM(thread.holds && used % 8 == 0 && used >= LOOPMEM_SITES_HEADER);
+	CLAIM(thread.holds && used % LOOPMEM_SITES_UNIT == 0 && used >= LOOPMEM_SITES_HEADER);
 	if (records > MOST_SLOTS * 3 / 4 || !reserve(used + bytes, false))
 		return 0;
-	memcpy(record, c->fixed, c->fixed_bytes);
+	memcpy(record, c->fixed, fixed_bytes);
 	memcpy(text, c->text[0], c->text_bytes[0]);
 	memcpy(text + c->text_bytes[0], c->text[1], c->text_bytes[1]);
-	record->kind = c->kind;
-	record->bytes = bytes;
+	record->kind = c->kind & 0xff;
+	if (c->kind != LOOPMEM_RECORD_NODE)
+		record->bytes = bytes;
 	__atomic_store_n(&header->used_bytes, used + bytes, __ATOMIC_RELEASE);
 	records++;
 	return (uint32_t)used;
 }
 
-/* The slot of what has that hash and content, or the free one where it belongs; content NULL: the free one. */
-static struct slot *find(uint32_t hash, const struct content *c)
+/* -- the index ------------------------------------------------------------------------------- */
+
+static uint32_t offset_of(uint32_t slot)
 {
-	struct slot *table = &index_pages.slot[slots];
+	return (slot & ((1 << UNIT_BITS) - 1)) * LOOPMEM_SITES_UNIT;
+}
+
+static uint32_t slot_for(uint32_t hash, uint32_t offset)
+{
+	return (hash & ~((1u << UNIT_BITS) - 1)) | offset / LOOPMEM_SITES_UNIT;
+}
+
+/* The slot of what has that hash and content, or the free one where it belongs; content NULL: the free one. */
+static uint32_t *find(uint32_t hash, const struct content *c)
+{
+	uint32_t *table = &index_pages.slot[slots];
 
 	for (uint32_t i = hash;; i++) {
-		struct slot *slot = &table[i & (slots - 1)];
-		if (!slot->offset || (c && slot->hash == hash && is_same(slot->offset, c)))
+		uint32_t *slot = &table[i & (slots - 1)];
+		if (!*slot || (c && *slot == slot_for(hash, offset_of(*slot)) &&
+			       is_same(offset_of(*slot), c)))
 			return slot;
 	}
 }
@@ -279,7 +335,7 @@ static struct slot *find(uint32_t hash, const struct content *c)
 /* The table that was outgrown, as far as it fills pages of any size. */
 static void drop_old(uint32_t n)
 {
-	size_t bytes = 2 * n * sizeof(struct slot) / 65536 * 65536;
+	size_t bytes = 2 * n * sizeof(uint32_t) / 65536 * 65536;
 
 	if (bytes)
 		REAL(madvise)(&index_pages, bytes, MADV_DONTNEED);
@@ -287,45 +343,46 @@ static void drop_old(uint32_t n)
 
 static void make_room(void)
 {
-	const struct slot *old = &index_pages.slot[slots];
+	const uint32_t *old = &index_pages.slot[slots];
 	uint32_t n = slots;
 
 	if (records < n / 4 * 3 || n == MOST_SLOTS)
 		return;
 	slots = 2 * n;
-	for (uint32_t i = 0; i < n; i++)
-		if (old[i].offset)
-			*find(old[i].hash, NULL) = old[i];
+	for (uint32_t i = 0; i < n; i++) {
+		struct content c;
+		if (!old[i])
+			continue;
+		c = content_at(offset_of(old[i]));
+		*find(hash_of(&c), NULL) = old[i];
+	}
 	drop_old(n);
 }
 
 /* LOCK_SITES. */
 static uint32_t intern(const struct content *c)
 {
-	uint32_t hash = (uint32_t)hash_of(c);
-	struct slot *slot;
+	uint32_t hash = hash_of(c), *slot;
 
 	if (!header)
 		return 0;
 	make_room();
 	slot = find(hash, c);
-	if (!slot->offset)
-		*slot = (struct slot){hash, append(c)};
-	return slot->offset;
+	if (!*slot) {
+		uint32_t offset = append(c);
+		*slot = offset ? slot_for(hash, offset) : 0;
+	}
+	return offset_of(*slot);
 }
 
-#define FIXED(struct_, first, last)       \
-	.from = offsetof(struct_, first), \
-	.bytes = offsetof(struct_, last) + sizeof(((struct_ *)0)->last) - offsetof(struct_, first)
+/* -- each kind ------------------------------------------------------------------------------- */
 
 uint32_t site_table_module(const struct loopmem_record_module *head, const char *path,
 			   const uint8_t *build_id)
 {
 	return intern(&(struct content){
 		.kind = LOOPMEM_RECORD_MODULE,
-		FIXED(struct loopmem_record_module, start, build_id_bytes),
 		.fixed = head,
-		.fixed_bytes = sizeof(*head),
 		.text = {path, build_id},
 		.text_bytes = {head->path_bytes, head->build_id_bytes},
 	});
@@ -338,23 +395,15 @@ static uint32_t string(const char *text, size_t bytes)
 
 	return intern(&(struct content){
 		.kind = LOOPMEM_RECORD_STRING,
-		FIXED(struct loopmem_record_string, text_bytes, text_bytes),
 		.fixed = &head,
-		.fixed_bytes = offsetof(struct loopmem_record_string, text),
 		.text = {text, ""},
 		.text_bytes = {head.text_bytes, 0},
 	});
 }
 
-static const void *const nothing[2] = {"", ""};
-
-/* A record without text, whose fixed part is all of its content from `first` to `last`. */
-#define INTERN(kind_, struct_, first, last, ...)                   \
-	intern(&(struct content){.kind = kind_,                    \
-				 FIXED(struct_, first, last),      \
-				 .fixed = &(struct_){__VA_ARGS__}, \
-				 .fixed_bytes = sizeof(struct_),   \
-				 .text = {nothing[0], nothing[1]}})
+/* A record without text. */
+#define INTERN(kind_, struct_, ...) \
+	intern(&(struct content){.kind = kind_, .fixed = &(struct_){__VA_ARGS__}, .text = {"", ""}})
 
 uint32_t site_table_python(const char *function, size_t function_bytes, const char *file,
 			   size_t file_bytes, int line)
@@ -364,29 +413,30 @@ uint32_t site_table_python(const char *function, size_t function_bytes, const ch
 
 	if (!function_text || !file_text)
 		return 0;
-	return INTERN(LOOPMEM_RECORD_PYTHON, struct loopmem_record_python, function, line,
+	return INTERN(LOOPMEM_RECORD_PYTHON, struct loopmem_record_python,
 		      .function = function_text, .file = file_text, .line = line);
 }
 
 uint32_t site_table_native(uint32_t module, uint64_t address)
 {
-	return INTERN(LOOPMEM_RECORD_NATIVE, struct loopmem_record_native, module, address,
-		      .module = module, .address = address);
+	return INTERN(LOOPMEM_RECORD_NATIVE, struct loopmem_record_native, .module = module,
+		      .address = address);
 }
 
 uint32_t site_table_node(uint32_t parent, uint32_t frame)
 {
-	return INTERN(LOOPMEM_RECORD_NODE, struct loopmem_record_node, parent, frame,
-		      .parent = parent, .frame = frame);
+	return INTERN(LOOPMEM_RECORD_NODE, struct loopmem_record_node, .kind = LOOPMEM_RECORD_NODE,
+		      .frame_unit = frame / LOOPMEM_SITES_UNIT, .parent = parent);
 }
 
 bool site_table_climb(uint32_t *node, uint32_t python, uint32_t module, uint64_t address)
 {
 	const struct loopmem_record_node *here = at(*node);
-	const struct loopmem_record_native *native = at(here->frame);
+	uint32_t frame = here->frame_unit * LOOPMEM_SITES_UNIT;
+	const struct loopmem_record_native *native = at(frame);
 
-	CLAIM(here->record.kind == LOOPMEM_RECORD_NODE);
-	if (python ? here->frame != python
+	CLAIM(here->kind == LOOPMEM_RECORD_NODE);
+	if (python ? frame != python
 		   : native->record.kind != LOOPMEM_RECORD_NATIVE || native->module != module ||
 			     native->address != address)
 		return false;
@@ -396,7 +446,6 @@ bool site_table_climb(uint32_t *node, uint32_t python, uint32_t module, uint64_t
 
 uint32_t site_table_site(const struct loopmem_record_site *site)
 {
-	return INTERN(LOOPMEM_RECORD_SITE, struct loopmem_record_site, node, stage,
-		      .node = site->node, .pool_id = site->pool_id, .mapped = site->mapped,
-		      .stage = site->stage);
+	return INTERN(LOOPMEM_RECORD_SITE, struct loopmem_record_site, .node = site->node,
+		      .pool_id = site->pool_id, .mapped = site->mapped, .stage = site->stage);
 }

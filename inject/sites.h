@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define LOOPMEM_SITES_MAGIC   UINT64_C(0x53454d454d504f4c) /* "LOPMEMES" read as little endian */
-#define LOOPMEM_SITES_VERSION 4u
+#define LOOPMEM_SITES_VERSION 5u
 #define LOOPMEM_SITES_SUFFIX  ".sites"
 
 enum {
@@ -31,6 +31,7 @@ enum {
 	LOOPMEM_SITES_MOST = 4 << 20,  /* bytes of a file at most */
 	LOOPMEM_SITES_STEP = 64 << 10, /* it grows by */
 	LOOPMEM_SITES_TEXT = 1024,     /* bytes of a string at most */
+	LOOPMEM_SITES_UNIT = 8,        /* records begin at multiples of it */
 };
 
 /* Estimates: every sampled block counts for all that the sampling passed over (docs/sampling.md). Blocks are in
@@ -92,8 +93,9 @@ enum loopmem_record_kind {
 };
 
 struct loopmem_record {
-	uint32_t kind;
-	uint32_t bytes; /* of the whole record, a multiple of 8 */
+	uint32_t kind : 8, unused : 24;
+	uint32_t
+		bytes; /* of the whole record, a multiple of LOOPMEM_SITES_UNIT. A node has none: it is one unit */
 };
 
 /* A loaded ELF object. Addresses of its file are addresses of the process - bias. */
@@ -124,10 +126,10 @@ struct loopmem_record_native {
 	uint64_t address; /* of the process, inside the call */
 };
 
+/* Most records are nodes, so theirs is one word in place of the common head. */
 struct loopmem_record_node {
-	struct loopmem_record record;
-	uint32_t parent; /* the caller's node */
-	uint32_t frame;
+	uint32_t kind : 8, frame_unit : 24; /* the frame's reference / LOOPMEM_SITES_UNIT */
+	uint32_t parent;                    /* the caller's node */
 };
 
 struct loopmem_record_site {

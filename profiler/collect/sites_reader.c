@@ -10,7 +10,12 @@
 #include "profiler/array.h"
 #include "profiler/collect/shim_file.h"
 
-enum { PATH_MOST = 4096, BUILD_ID_MOST = 64, KIND_OF_STRING = LOOPMEM_RECORD_STRING };
+enum {
+	PATH_MOST = 4096,
+	BUILD_ID_MOST = 64,
+	KIND_OF_STRING = LOOPMEM_RECORD_STRING,
+	UNIT = LOOPMEM_SITES_UNIT
+};
 
 int sites_open(struct sites_reader *r, int dir_fd, const char *name)
 {
@@ -66,14 +71,14 @@ static uint64_t readable_bytes(const struct sites_reader *r)
 	if (fstatat(r->dir_fd, r->name, &st, AT_SYMLINK_NOFOLLOW) || st.st_dev != r->dev ||
 	    st.st_ino != r->ino)
 		return r->read_bytes;
-	if (used > (uint64_t)st.st_size || used > LOOPMEM_SITES_MOST || used % 8)
+	if (used > (uint64_t)st.st_size || used > LOOPMEM_SITES_MOST || used % UNIT)
 		return r->read_bytes;
 	return used;
 }
 
 static int make_marks(struct sites_reader *r, uint64_t bytes)
 {
-	size_t count = bytes / 8, room = r->mark_count ? r->mark_count : 4096;
+	size_t count = bytes / UNIT, room = r->mark_count ? r->mark_count : 4096;
 	struct sites_mark *grown;
 
 	if (count <= r->mark_count)
@@ -92,9 +97,9 @@ static int make_marks(struct sites_reader *r, uint64_t bytes)
 /* The number of an earlier record of that kind, 0 = there is none. */
 static int32_t number_of(const struct sites_reader *r, uint32_t offset, uint8_t kind)
 {
-	const struct sites_mark *mark = &r->marks[offset / 8];
+	const struct sites_mark *mark = &r->marks[offset / UNIT];
 
-	if (offset % 8 || offset >= r->read_bytes || mark->kind != kind)
+	if (offset % UNIT || offset >= r->read_bytes || mark->kind != kind)
 		return 0;
 	return mark->number;
 }
@@ -156,7 +161,7 @@ static int32_t take_python(const struct sites_reader *r, const struct loopmem_re
 static int32_t take_node(const struct sites_reader *r, const struct loopmem_record_node *n,
 			 const struct sites_events *events)
 {
-	uint32_t parent_offset = n->parent, frame_offset = n->frame;
+	uint32_t parent_offset = n->parent, frame_offset = n->frame_unit * UNIT;
 	int32_t parent = number_of(r, parent_offset, LOOPMEM_RECORD_NODE);
 	int32_t frame = number_of(r, frame_offset, LOOPMEM_RECORD_PYTHON);
 
@@ -225,14 +230,15 @@ static int take_next(struct sites_reader *r, uint64_t end, const struct sites_ev
 	if (end - r->read_bytes < sizeof(*record))
 		return 0;
 	kind = record->kind;
-	bytes = record->bytes;
-	if (kind == 0 || kind >= KINDS || bytes % 8 || bytes < least_bytes[kind] ||
+	bytes = kind == LOOPMEM_RECORD_NODE ? sizeof(struct loopmem_record_node) : record->bytes;
+	if (kind == 0 || kind >= KINDS || bytes % UNIT || bytes < least_bytes[kind] ||
 	    bytes > end - r->read_bytes)
 		return 0;
 	number = take_record(r, kind, bytes, events);
 	if (kind == LOOPMEM_RECORD_SITE && remember_site(r, (uint32_t)r->read_bytes))
 		return 0;
-	r->marks[r->read_bytes / 8] = (struct sites_mark){.kind = (uint8_t)kind, .number = number};
+	r->marks[r->read_bytes / UNIT] =
+		(struct sites_mark){.kind = (uint8_t)kind, .number = number};
 	r->read_bytes += bytes;
 	return 1;
 }
@@ -273,13 +279,14 @@ static void hand_out_sites(struct sites_reader *r, const struct sites_events *ev
 		uint32_t at = place->offset;
 		const struct loopmem_record_site *row = (const void *)((const char *)r->map + at);
 
-		place->number = hand_out_site(r,
-					      (struct sites_site){.number = place->number,
-								  .node = r->marks[at / 8].number,
-								  .pool_id = row->pool_id,
-								  .mapped = row->mapped != 0,
-								  .stage = row->stage},
-					      &row->counts, events);
+		place->number =
+			hand_out_site(r,
+				      (struct sites_site){.number = place->number,
+							  .node = r->marks[at / UNIT].number,
+							  .pool_id = row->pool_id,
+							  .mapped = row->mapped != 0,
+							  .stage = row->stage},
+				      &row->counts, events);
 	}
 	r->rest_number = hand_out_site(r,
 				       (struct sites_site){.number = r->rest_number, .is_rest = 1},

@@ -30,7 +30,7 @@ struct sites_reader {
 	struct sites_mark {
 		uint8_t kind;
 		int32_t number;
-	} * marks; /* by offset / 8 */
+	} * marks; /* by unit of the file */
 	size_t mark_count;
 	/* The sites, which are read again and again. */
 	struct sites_place {

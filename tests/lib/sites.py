@@ -36,7 +36,9 @@ class Sites:
     def _read(self):
         at = 4096
         while at < self.used_bytes:
-            kind, size = struct.unpack_from("<II", self.data, at)
+            kind, size = self.data[at], 8
+            if kind != NODE:
+                size, = struct.unpack_from("<I", self.data, at + 4)
             getattr(self, {MODULE: "_module", STRING: "_string", PYTHON: "_python", NATIVE: "_native",
                            NODE: "_node", SITE: "_site"}[kind])(at)
             at += size
@@ -60,8 +62,8 @@ class Sites:
         self.records[at] = ("native", known[0] if known else "", address - (known[3] if known else 0))
 
     def _node(self, at):
-        parent, frame = struct.unpack_from("<II", self.data, at + 8)
-        self.records[at] = (parent, self.records[frame])
+        frame, parent = struct.unpack_from("<II", self.data, at)
+        self.records[at] = (parent, self.records[(frame >> 8) * 8])
 
     def _site(self, at):
         node, pool, _mapped, _, *counts = struct.unpack_from("<IIII4Q", self.data, at + 8)

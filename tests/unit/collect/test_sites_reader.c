@@ -21,9 +21,11 @@ static void *append(uint32_t kind, const void *record, uint32_t bytes)
 {
 	struct loopmem_record *head = memcpy(file + used, record, bytes);
 
-	head->kind = kind;
-	head->bytes = (bytes + 7) & ~7u;
-	used += head->bytes;
+	head->kind = kind & 0xff;
+	bytes = (bytes + 7) & ~7u;
+	if (kind != LOOPMEM_RECORD_NODE)
+		head->bytes = bytes;
+	used += bytes;
 	((struct loopmem_sites *)file)->used_bytes = used;
 	return head;
 }
@@ -62,11 +64,11 @@ static void craft(void)
 	python.function = append_text("fill");
 	python.file = append_text("data.py");
 	python.line = 42;
-	node.frame = used;
+	node.frame_unit = used / LOOPMEM_SITES_UNIT & 0xffffff;
 	append(LOOPMEM_RECORD_NATIVE, &native, sizeof(native));
 	site.node = used;
 	append(LOOPMEM_RECORD_NODE, &node, sizeof(node));
-	node.frame = used;
+	node.frame_unit = used / LOOPMEM_SITES_UNIT & 0xffffff;
 	append(LOOPMEM_RECORD_PYTHON, &python, sizeof(python));
 	node.parent = site.node;
 	site.node = used;
@@ -164,7 +166,7 @@ static void no_site_is_passed_over(void **state)
 	(void)state;
 	craft();
 	python.function = python.file = append_text("");
-	node.frame = used;
+	node.frame_unit = used / LOOPMEM_SITES_UNIT & 0xffffff;
 	append(LOOPMEM_RECORD_PYTHON, &python, sizeof(python));
 	site.node = used;
 	append(LOOPMEM_RECORD_NODE, &node, sizeof(node));
