@@ -10,6 +10,7 @@
 #include <link.h>
 #include <sched.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "inject/loaded.h"
@@ -35,6 +36,7 @@ enum {
 struct known {
 	uint64_t key; /* 0 = free */
 	uint32_t record;
+	bool imports; /* a frame of the import system */
 };
 
 /* Alone on its pages, so that a fork's child can drop them: records of a parent's sites file are none of the child's. Only so
@@ -71,27 +73,25 @@ static uint64_t key_of(const char *code, int instruction)
 	return key ? key : 1;
 }
 
-static bool is_embedded(const char *file, size_t bytes)
+static bool begins(const char *file, size_t bytes, const char *with)
 {
-	static const char ours[] = "<loopmem>/";
-
-	return bytes >= sizeof(ours) - 1 && !memcmp(file, ours, sizeof(ours) - 1);
+	return bytes >= strlen(with) && !memcmp(file, with, strlen(with));
 }
 
-static uint32_t new_record(char *code, int instruction)
+static struct known look_up(uint64_t key, char *code, int instruction)
 {
 	static char function[LOOPMEM_SITES_TEXT], file[LOOPMEM_SITES_TEXT]; /* known_busy */
 	char *name = python_word(code, at.qualname >= 0 ? at.qualname : at.name);
 	size_t function_bytes = python_text(&at, name, function, sizeof(function));
 	size_t file_bytes = python_text(&at, python_word(code, at.filename), file, sizeof(file));
 	int line = py.PyCode_Addr2Line((PyObject *)code, instruction);
-	uint32_t record = 0;
+	struct known found = {.key = key, .imports = begins(file, file_bytes, "<frozen importlib")};
 
-	if (is_embedded(file, file_bytes) || !lock_enter(LOCK_SITES))
-		return 0;
-	record = site_table_python(function, function_bytes, file, file_bytes, line);
+	if (begins(file, file_bytes, "<loopmem>/") || !lock_enter(LOCK_SITES))
+		return found;
+	found.record = site_table_python(function, function_bytes, file, file_bytes, line);
 	lock_leave(LOCK_SITES);
-	return record;
+	return found;
 }
 
 /* Its place: where another one stands there, more places are used soon, and half of those that are known keep theirs. */
@@ -107,17 +107,17 @@ static struct known *known_at(uint64_t key)
 	return &known[key & (known_used - 1)];
 }
 
-static uint32_t record_of(char *code, int instruction)
+static const struct known *known_frame(char *code, int instruction)
 {
 	uint64_t key = key_of(code, instruction);
 	struct known *entry = known_at(key);
 
 	if (entry->key == key)
-		return entry->record;
-	*entry = (struct known){key, new_record(code, instruction)};
+		return entry;
+	*entry = look_up(key, code, instruction);
 	if (!entry->record)
 		entry->key = 0;
-	return entry->record;
+	return entry;
 }
 
 /* In bytes, as PyCode_Addr2Line wants it. */
@@ -142,12 +142,14 @@ static bool is_incomplete(const char *frame, const char *code, int instruction)
 	       instruction < 2 * python_int(code, at.traceable);
 }
 
-/* False when this can be no frame. */
-static bool take(struct stack *stack, const char *frame)
+/* False when this can be no frame. *importing: the one before is of the import system, which takes six frames to get from one
+ * module to the next: of such a row the innermost is kept. */
+static bool take(struct stack *stack, const char *frame, bool *importing)
 {
 	char *code = python_code(&at, python_word(frame, at.code));
 	struct stack_group *group = &stack->groups[stack->group_count - 1];
-	uint32_t record;
+	const struct known *seen;
+	bool skip;
 	int instruction;
 
 	if (!code || python_type_of((PyObject *)code) != py.PyCode_Type)
@@ -155,10 +157,14 @@ static bool take(struct stack *stack, const char *frame)
 	instruction = instruction_of(frame, code);
 	if (is_incomplete(frame, code, instruction))
 		return true;
-	record = record_of(code, instruction < 0 ? 0 : instruction);
-	if (!record)
+	seen = known_frame(code, instruction < 0 ? 0 : instruction);
+	if (!seen->record)
 		return true;
-	stack->python[stack->python_count++] = record;
+	skip = *importing && seen->imports;
+	*importing = seen->imports;
+	if (skip)
+		return true;
+	stack->python[stack->python_count++] = seen->record;
 	group->count++;
 	return true;
 }
@@ -200,7 +206,7 @@ static bool is_last_of_loop(const char *frame)
 static bool walk(struct stack *stack, const char *state)
 {
 	const char *cframe = first_cframe(state), *frame = python_word(state, at.top);
-	bool begun = false;
+	bool begun = false, importing = false;
 
 	if (at.current >= 0)
 		frame = frame ? python_word(frame, at.current) : NULL;
@@ -215,7 +221,7 @@ static bool walk(struct stack *stack, const char *state)
 		if (!begun && !begin_group(stack, cframe))
 			return true;
 		begun = true;
-		if (!take(stack, frame))
+		if (!take(stack, frame, &importing))
 			return false;
 		if (is_last_of_loop(frame)) {
 			cframe = next_cframe(state, cframe);

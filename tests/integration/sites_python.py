@@ -58,6 +58,35 @@ def a_python_frame_stands_where_its_evaluation_loop_ran():
         assert frames[-1][0] != "native", frames
 
 
+IMPORTS = """
+import os, sys
+warm_up = [object() for _ in range(200_000)]
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
+import outer_module
+print("[]", flush=True)
+os._exit(0)
+"""
+
+
+def claim_of_imports(minor, path):
+    def check():
+        script = Path(os.environ["TEST_TMP"], "imports.py")
+        script.write_text(IMPORTS)
+        script.with_name("outer_module.py").write_text("import inner_module")
+        script.with_name("inner_module.py").write_text("KEPT = bytearray(90_000_000)")
+        _, found = sampled(path, script)
+        stack, = [site.frames for site in found.sites if site.live_bytes > 80_000_000]
+        assert [frame[1].rpartition("/")[2] for frame in stack if frame[0] != "native"] == [
+            "inner_module.py", "<frozen importlib._bootstrap>",
+            "outer_module.py", "<frozen importlib._bootstrap>", "imports.py"], stack
+    check.__name__ = f"in 3.{minor} one frame of the import system stands between two modules"
+    tap.claim(check)
+
+
+for (_, version), path in pythons.supported().items():
+    claim_of_imports(version, path)
+
+
 DEEP = """
 import os, sys
 sys.setrecursionlimit(10_000)
