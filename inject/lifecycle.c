@@ -9,8 +9,10 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "inject/bare.h"
@@ -150,6 +152,33 @@ void lifecycle_exit(int status)
 		self_segment->exit_ns = self_now_ns();
 		event_emit(&(struct event){.kind = LOOPMEM_EVENT_EXIT, .value = status});
 	}
+	errno = saved;
+}
+
+/* Of those that programs use to end others. */
+static bool is_an_end(int signal)
+{
+	return signal == SIGTERM || signal == SIGKILL || signal == SIGINT || signal == SIGHUP ||
+	       signal == SIGQUIT || signal == SIGABRT;
+}
+
+void lifecycle_kill(pid_t pid, int signal)
+{
+	int saved = errno;
+
+	if (is_an_end(signal) && is_this_process() && self_is_published())
+		event_emit(&(
+			struct event){.kind = LOOPMEM_EVENT_KILL, .value = pid, .value2 = signal});
+	errno = saved;
+}
+
+void lifecycle_reaped(pid_t child, int status)
+{
+	int saved = errno;
+
+	if (child > 0 && WIFSIGNALED(status) && is_this_process() && self_is_published())
+		event_emit(&(struct event){
+			.kind = LOOPMEM_EVENT_REAPED, .value = child, .value2 = status});
 	errno = saved;
 }
 

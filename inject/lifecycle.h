@@ -16,6 +16,10 @@ void lifecycle_exec_failed(void);
 /* About to end with this status. */
 void lifecycle_exit(int status);
 
+/* About to send a signal, to a process or (pid <= 0) a group / learned how a child ended. Both may come from a signal handler. */
+void lifecycle_kill(pid_t pid, int signal);
+void lifecycle_reaped(pid_t child, int status);
+
 /* At a tick: is this the child of a fork that ran no fork handlers (a bare clone)? Then it becomes one
  * like any other. */
 void lifecycle_check_fork(void);

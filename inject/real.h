@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 
 struct real {
 #define HOOK(ret, name, params) ret(*name) params;

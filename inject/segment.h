@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define LOOPMEM_SEGMENT_MAGIC   UINT64_C(0x314d454d504f4f4c) /* "LOOPMEM1" read as little endian */
-#define LOOPMEM_SEGMENT_VERSION 3u
+#define LOOPMEM_SEGMENT_VERSION 4u
 #define LOOPMEM_SEGMENT_SUFFIX  ".seg"
 
 enum {
@@ -146,6 +146,10 @@ enum loopmem_event_kind {
 	LOOPMEM_EVENT_POOL_CLOSING = 15, /* its workers are being told to end */
 	/* malloc_trim(0) was called: value = private bytes before, value2 = after; or text = why it cannot be */
 	LOOPMEM_EVENT_TRIM = 16,
+	/* it sends value2, a signal that ends processes: value = pid, 0 or less = a group, as of kill() */
+	LOOPMEM_EVENT_KILL = 17,
+	/* its child value was ended by a signal: value2 = the status, as of wait() */
+	LOOPMEM_EVENT_REAPED = 18,
 };
 
 enum loopmem_release {

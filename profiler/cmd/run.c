@@ -236,6 +236,11 @@ static void reaped(pid_t pid, int status, void *collector)
 	collector_reaped(collector, pid, status);
 }
 
+static void signalled(int signal, void *collector)
+{
+	collector_signalled(collector, signal);
+}
+
 static void serve(void *launch)
 {
 	launch_serve(launch);
@@ -308,7 +313,8 @@ static void collect(const struct run *run, struct launch *launch, struct collect
 		    int program_fd)
 {
 	launch->reaped = reaped;
-	launch->reaped_arg = collector;
+	launch->signalled = signalled;
+	launch->told_arg = collector;
 	collector_watch(collector, launch->signal_fd, serve, launch);
 	collector_run(collector);
 	launch_wait(launch);

@@ -225,6 +225,17 @@ void collector_reaped(struct collector *c, pid_t pid, int status)
 	}
 }
 
+void collector_signalled(struct collector *c, int signal)
+{
+	session_put_event(c->recorder.session,
+			  &(struct session_event){.t_ns = recorder_now(&c->recorder),
+						  .kind = "interrupt",
+						  .process = SESSION_NULL,
+						  .pool = SESSION_NULL,
+						  .value = signal,
+						  .value2 = SESSION_NULL});
+}
+
 static struct process *root_of(const struct collector *c)
 {
 	return c->job.count ? c->job.items[0] : NULL;

@@ -51,6 +51,9 @@ int collector_watch(struct collector *c, int fd, void (*fn)(void *), void *arg);
 /* Tells of a process that was reaped: its wait status. */
 void collector_reaped(struct collector *c, pid_t pid, int status);
 
+/* Tells of a signal that asks the whole run to end: Ctrl-C, or what a scheduler sends. */
+void collector_signalled(struct collector *c, int signal);
+
 /* Works until the root has ended and the grace is over, or nobody is left; then takes a last look
  * at everything. */
 void collector_run(struct collector *c);

@@ -33,6 +33,8 @@ static const struct {
 	[LOOPMEM_EVENT_RELEASE] = {"release", MEASURE_POOL, PROCESS_EDGE_NOW, 0, 0},
 	[LOOPMEM_EVENT_POOL_CLOSING] = {"pool-closing", MEASURE_POOL, PROCESS_EDGE_NOW, 0, 0},
 	[LOOPMEM_EVENT_TRIM] = {"trim", MEASURE_OWNER, PROCESS_EDGE_NOW, 0, 0},
+	[LOOPMEM_EVENT_KILL] = {"kill", MEASURE_NOTHING, PROCESS_EDGE_NONE, 0, 1},
+	[LOOPMEM_EVENT_REAPED] = {"reaped", MEASURE_NOTHING, PROCESS_EDGE_NONE, 0, 1},
 };
 
 /* Of the frequent kinds a process may tell 2000 in a row and 20 a second for ever: a loop that
@@ -49,6 +51,19 @@ static int may_tell(struct process *p, int64_t t_ns)
 	return 1;
 }
 
+/* Of an event that tells of a process: its pid here; SESSION_NULL when that is a group. */
+static int64_t value_of(const struct edges *e, const struct loopmem_event *event, int64_t t_ns)
+{
+	const struct process *p;
+
+	if (event->kind != LOOPMEM_EVENT_KILL && event->kind != LOOPMEM_EVENT_REAPED)
+		return event->value;
+	if (event->value <= 0)
+		return SESSION_NULL;
+	p = job_find_inner(e->job, (pid_t)event->value, t_ns);
+	return p ? p->pid : event->value;
+}
+
 static void write_event(const struct edges *e, const struct process *p, const struct pool *pool,
 			const struct loopmem_event *event, int64_t t_ns)
 {
@@ -57,7 +72,7 @@ static void write_event(const struct edges *e, const struct process *p, const st
 		.kind = kinds[event->kind].name,
 		.process = p->id,
 		.pool = pool ? pool->number : SESSION_NULL,
-		.value = event->value,
+		.value = value_of(e, event, t_ns),
 		.value2 = event->value2,
 		.text = event->text[0] ? event->text : NULL,
 	};
@@ -110,6 +125,16 @@ static void take_trim(struct edges *e, const struct loopmem_event *event)
 			      event->text);
 }
 
+/* Its parent knows how it ended, and may have been quicker than a look at the zombie. */
+static void take_reaped(struct edges *e, const struct loopmem_event *event, int64_t t_ns)
+{
+	struct process *child = job_find_inner(e->job, (pid_t)event->value, t_ns);
+	int status = (int)event->value2;
+
+	if (child && child->state != PROCESS_DONE && !process_is(child->pid, child->start_ticks))
+		job_end(e->job, child, t_ns, &status);
+}
+
 static void take_event(struct edges *e, struct process *p, const struct loopmem_event *event)
 {
 	struct pool *pool = event->pool_id ? pools_find(e->pools, p, event->pool_id) : NULL;
@@ -119,6 +144,8 @@ static void take_event(struct edges *e, struct process *p, const struct loopmem_
 		return;
 	if (event->kind == LOOPMEM_EVENT_FORK && p->inner_pid == p->pid)
 		take_fork(e, p, event, t_ns);
+	if (event->kind == LOOPMEM_EVENT_REAPED)
+		take_reaped(e, event, t_ns);
 	if (event->kind == LOOPMEM_EVENT_TRIM)
 		take_trim(e, event);
 	if (kinds[event->kind].frequent && !may_tell(p, t_ns))

@@ -256,16 +256,16 @@ void job_end(struct job *j, struct process *p, int64_t t_ns, const int *status)
 		process_write(p, j->recorder);
 }
 
+/* Whom the kernel no longer tells of, its parent's segment may in a moment. */
 static void ask_status(struct job *j, struct process *p, int last)
 {
-	const int64_t patience_ns = INT64_C(2000000000);
 	int status;
 	enum exit_knowledge known = exit_status(p->pidfd, &p->stat_file, &status);
+	int64_t patience_ns = known == EXIT_UNKNOWN_YET ? 2000000000 : 100000000;
 
 	if (known == EXIT_KNOWN)
 		take_status(p, &status);
-	else if (known == EXIT_UNKNOWN_YET && !last &&
-		 recorder_now(j->recorder) - p->ended_ns < patience_ns)
+	else if (!last && recorder_now(j->recorder) - p->ended_ns < patience_ns)
 		return;
 	finish(j, p);
 }

@@ -15,7 +15,9 @@
 
 static const int handed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 /* XFSZ: a limit on file sizes should be an error of writing, not the end of the collector. */
-static const int ignored[] = {SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ, SIGPIPE};
+/* The terminal sends them to the command as well. */
+static const int noted[] = {SIGINT, SIGQUIT};
+static const int ignored[] = {SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ, SIGPIPE};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -73,6 +75,7 @@ static void take_over_signals(struct launch *l)
 	sigemptyset(&served);
 	sigaddset(&served, SIGCHLD);
 	add_all(&served, handed_on, COUNT(handed_on));
+	add_all(&served, noted, COUNT(noted));
 	l->signal_fd = signalfd(-1, &served, SFD_NONBLOCK | SFD_CLOEXEC);
 	sigprocmask(SIG_SETMASK, &served, NULL);
 }
@@ -103,6 +106,7 @@ int launch_start(struct launch *l, char *const *argv, const struct launch_variab
 	sigemptyset(&held);
 	sigaddset(&held, SIGCHLD);
 	add_all(&held, handed_on, COUNT(handed_on));
+	add_all(&held, noted, COUNT(noted));
 	add_all(&held, ignored, COUNT(ignored));
 	sigprocmask(SIG_BLOCK, &held, &before);
 	l->pid = fork();
@@ -159,9 +163,26 @@ static void reap(struct launch *l)
 			l->status = wait_status(&info);
 		}
 		if (l->reaped)
-			l->reaped(info.si_pid, wait_status(&info), l->reaped_arg);
+			l->reaped(info.si_pid, wait_status(&info), l->told_arg);
 		info.si_pid = 0;
 	}
+}
+
+static int is_in(const int *signals, size_t count, int number)
+{
+	while (count && signals[count - 1] != number)
+		count--;
+	return count > 0;
+}
+
+static void take_signal(struct launch *l, const struct signalfd_siginfo *info)
+{
+	int number = (int)info->ssi_signo;
+
+	if (l->signalled && number != SIGUSR1 && number != SIGUSR2)
+		l->signalled(number, l->told_arg);
+	if (is_in(handed_on, COUNT(handed_on), number) && !l->ended && info->ssi_code != SI_KERNEL)
+		kill(l->pid, number);
 }
 
 void launch_serve(struct launch *l)
@@ -170,12 +191,10 @@ void launch_serve(struct launch *l)
 
 	while (read(l->signal_fd, &signal_info, sizeof(signal_info)) ==
 	       (ssize_t)sizeof(signal_info)) {
-		int number = (int)signal_info.ssi_signo;
-
-		if (number == SIGCHLD)
+		if (signal_info.ssi_signo == SIGCHLD)
 			reap(l);
-		else if (!l->ended && signal_info.ssi_code != SI_KERNEL)
-			kill(l->pid, number);
+		else
+			take_signal(l, &signal_info);
 	}
 }
 

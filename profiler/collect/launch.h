@@ -2,8 +2,8 @@
  * launch.h: starts the command of `loopmem run` and stays out of its way: same process group,
  * terminal and standard files.
  *
- * Signals: Ctrl-C, Ctrl-\ and Ctrl-Z reach the command by itself, this process ignores them and
- * only stops along; TERM, HUP, USR1 and USR2 sent to this process are handed on (a HUP of the
+ * Signals: Ctrl-C, Ctrl-\ and Ctrl-Z reach the command by itself, this process only takes note and
+ * stops along; TERM, HUP, USR1 and USR2 sent to this process are handed on (a HUP of the
  * terminal went to both already). This process is the subreaper of what it starts: orphans come
  * here and are reaped here.
  */
@@ -23,9 +23,10 @@ struct launch {
 	pid_t pid;
 	int signal_fd;
 	int ended, status; /* as wait() gives it */
-	/* told of everything that is reaped, NULL = nobody */
+	/* told of everything that is reaped, and of signals that ask the run to end; NULL = nobody */
 	void (*reaped)(pid_t pid, int status, void *arg);
-	void *reaped_arg;
+	void (*signalled)(int signal, void *arg);
+	void *told_arg;
 };
 
 enum {

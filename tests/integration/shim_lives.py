@@ -123,6 +123,18 @@ def a_fork_is_an_edge_in_the_parent():
 
 
 @tap.claim
+def who_ends_a_child_and_what_is_learned_of_it_is_told():
+    for way in ("wait", "wait3", "wait4", "waitpid", "waitid"):
+        run = lives(way)
+        assert run.returncode == 0, way
+        (segment,) = run.segments
+        child, term = int(run.stdout), int(signal.SIGTERM)
+        told = [event for event in segment.events if event[0] in ("kill", "reaped")]
+        assert told == [("kill", 0, -child if way == "wait3" else child, term, ""), ("reaped", 0, child, term, ""),
+                        ("kill", 0, child, term, "")], (way, told)
+
+
+@tap.claim
 def a_child_of_a_bare_clone_gets_a_segment_of_its_own():
     run = lives("bare-clone")
     parent, child = sorted(run.segments, key=segments.born)

@@ -149,6 +149,35 @@ static int bare_clone(void)
 	return finish(child);
 }
 
+/* Ends a child by a signal, and learns it in one of the ways there are; some take no answer. */
+static int ended_child(const char *way)
+{
+	int status = SIGTERM;
+	pid_t child = fork(), found = -1;
+
+	if (child == 0)
+		for (;;)
+			pause();
+	setpgid(child, child);
+	if (!strcmp(way, "wait3") ? killpg(child, SIGTERM) : kill(child, SIGTERM))
+		return 1;
+	if (!strcmp(way, "wait"))
+		found = wait(NULL);
+	else if (!strcmp(way, "wait3"))
+		found = wait3(&status, 0, NULL);
+	else if (!strcmp(way, "wait4"))
+		found = wait4(child, &status, 0, NULL);
+	else if (!strcmp(way, "waitpid"))
+		found = waitpid(child, &status, 0);
+	else if (!strcmp(way, "waitid"))
+		found = waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT) ||
+					waitid(P_PID, (id_t)child, NULL, WEXITED)
+				? -1
+				: child;
+	printf("%d\n", (int)child);
+	return found != child || status != SIGTERM || kill(child, SIGTERM) != -1 || errno != ESRCH;
+}
+
 static void in_handler(int signal)
 {
 	(void)signal;
@@ -200,6 +229,8 @@ int main(int argc, char **argv)
 		return system("exec /bin/true");
 	if (!strcmp(way, "bare-clone"))
 		return bare_clone();
+	if (!strncmp(way, "wait", 4))
+		return ended_child(way);
 	if (!strcmp(way, "exit-in-handler"))
 		exit_in_handler();
 	if (!strcmp(way, "failed-exec"))

@@ -19,7 +19,7 @@ static struct loopmem_segment segment;
 static const char *const event_names[] = {"none",    "begin",     "worker", "deliver", "first",
 					  "park",    "exhausted", "reuse",  "end",     "phase",
 					  "phend",   "fork",      "exec",   "exit",    "release",
-					  "closing", "trim"};
+					  "closing", "trim",      "kill",   "reaped"};
 static const char *const state_names[] = {"free",   "starting",  "delivering",
 					  "parked", "exhausted", "ended"};
 static const char *const kind_names[] = {"anon", "shared", "file"};
@@ -125,8 +125,9 @@ static void print_events(void)
 		if (e->seq != seq)
 			continue;
 		printf("event %s %u %" PRId64 " %" PRId64 " %.*s\n",
-		       e->kind < 16 ? event_names[e->kind] : "?", e->pool_id, e->value, e->value2,
-		       (int)sizeof(e->text), e->text);
+		       e->kind < sizeof(event_names) / sizeof(event_names[0]) ? event_names[e->kind]
+									      : "?",
+		       e->pool_id, e->value, e->value2, (int)sizeof(e->text), e->text);
 	}
 }
 

@@ -461,6 +461,42 @@ static void a_killed_worker_keeps_its_signal(void **state)
 	free(c);
 }
 
+static void tell_reaped(struct fixture *f, pid_t child, int status)
+{
+	crafted_event(f->own, LOOPMEM_EVENT_REAPED, 0, child);
+	f->own->events[(f->own->event_seq - 1) % LOOPMEM_EVENTS].value2 = status;
+}
+
+/* As where the kernel does not tell it afterwards: without a pidfd. */
+static void a_worker_that_was_reaped_at_once_has_the_signal_that_its_parent_saw(void **state)
+{
+	struct fixture *f = start();
+	pid_t child = start_child();
+	struct process *p;
+	struct contents *c;
+
+	(void)state;
+	crafted_event(f->own, LOOPMEM_EVENT_FORK, 0, child);
+	poll_all(f);
+	p = job_find(&f->job, child);
+	assert_non_null(p);
+	close(p->pidfd);
+	p->pidfd = -1;
+	tell_reaped(f, child, SIGSEGV); /* not yet true: it lives on */
+	poll_all(f);
+	assert_int_equal(p->state, PROCESS_ALIVE);
+	end_child(child);
+	job_end(&f->job, p, 0, NULL);
+	job_settle(&f->job, 0, NULL, NULL);
+	assert_int_equal(p->state, PROCESS_ENDED);
+	tell_reaped(f, child, SIGKILL);
+	poll_all(f);
+	assert_int_equal(p->state, PROCESS_DONE);
+	c = end(f);
+	assert_int_equal(c->process[1].exit_signal, SIGKILL);
+	free(c);
+}
+
 /* Identity is pid and start: what comes back under a known pid is another process. */
 static void a_pid_that_comes_again_is_another_process(void **state)
 {
@@ -597,6 +633,8 @@ int main(void)
 		cmocka_unit_test(a_worker_that_is_never_found_is_not_waited_for_without_end),
 		cmocka_unit_test(a_pid_that_is_not_of_the_job_is_no_worker),
 		cmocka_unit_test(a_killed_worker_keeps_its_signal),
+		cmocka_unit_test(
+			a_worker_that_was_reaped_at_once_has_the_signal_that_its_parent_saw),
 		cmocka_unit_test(a_pid_that_comes_again_is_another_process),
 		cmocka_unit_test(a_process_that_only_its_segment_tells_of_is_recorded),
 		cmocka_unit_test(a_new_image_of_a_process_starts_counting_anew),
