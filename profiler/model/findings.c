@@ -56,6 +56,34 @@ const char *finding_text(struct finding_sink *sink, const char *format, ...)
 	return kept;
 }
 
+const char *finding_process(struct finding_sink *sink, const struct model *m, int process)
+{
+	const struct model_process *p = &m->processes[process];
+	const struct model_pool *pool = p->pool < 0 ? NULL : &m->pools[p->pool];
+
+	for (size_t i = 0; i < m->pool_count && !pool; i++)
+		if (m->pools[i].owner == process && m->pools[i].rank != MODEL_NONE)
+			return finding_text(sink, "rank %lld, process %lld",
+					    (long long)m->pools[i].rank, (long long)p->pid);
+	if (!pool)
+		return finding_text(sink, "process %lld", (long long)p->pid);
+	if (pool->rank == MODEL_NONE)
+		return finding_text(sink, "worker %lld of %s, process %lld",
+				    (long long)p->worker_id, pool->name, (long long)p->pid);
+	return finding_text(sink, "worker %lld of %s, rank %lld, process %lld",
+			    (long long)p->worker_id, pool->name, (long long)pool->rank,
+			    (long long)p->pid);
+}
+
+int finding_round_before(const struct model *m, int64_t t_ns)
+{
+	int round = t_ns == MODEL_NONE ? -1 : model_round_at(m, t_ns - 1), last = round;
+
+	while (round >= 0 && m->rounds[round].incomplete)
+		round--;
+	return round >= 0 ? round : last;
+}
+
 int finding_is_released(const struct model *m, const int *pools, size_t count)
 {
 	int releasable = 0;
@@ -122,6 +150,8 @@ static int worst_first(const void *a, const void *b)
 
 	if (x->severity != y->severity)
 		return x->severity > y->severity ? -1 : 1;
+	if (x->leads != y->leads)
+		return x->leads ? -1 : 1;
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes ? -1 : 1;
 	return strcmp(x->id, y->id);

@@ -33,6 +33,12 @@ void finding_advise(const struct model *m, struct model_finding *f, const char *
 /* For release_too: whether --release-idle-workers would end one of the pools, and the run had it not. */
 int finding_is_released(const struct model *m, const int *pools, size_t count);
 
+/* "worker 3 of train #4 e1, rank 0, process 1234"; of what is in no pool "process 1234", "rank 0, process 1234". */
+const char *finding_process(struct finding_sink *sink, const struct model *m, int process);
+
+/* The last round before t_ns in which all processes were seen whole, else the last one; -1 = there is none. */
+int finding_round_before(const struct model *m, int64_t t_ns);
+
 struct finding_kind {
 	const char *id;
 	const char *summary; /* one line for `loopmem help` */

@@ -205,14 +205,24 @@ static enum event_kind kind_of(const char *name)
 		const char *name;
 		enum event_kind kind;
 	} kinds[] = {
-		{"pool-begin", EVENT_POOL_BEGIN},     {"pool-worker", EVENT_POOL_WORKER},
-		{"pool-deliver", EVENT_POOL_DELIVER}, {"pool-first", EVENT_POOL_FIRST},
-		{"pool-park", EVENT_POOL_PARK},       {"pool-exhausted", EVENT_POOL_EXHAUSTED},
-		{"pool-reuse", EVENT_POOL_REUSE},     {"pool-end", EVENT_POOL_END},
-		{"phase-begin", EVENT_PHASE_BEGIN},   {"phase-end", EVENT_PHASE_END},
-		{"stale-shm", EVENT_STALE_SHM},       {"earlier-shm", EVENT_EARLIER_SHM},
-		{"pool-closing", EVENT_POOL_CLOSING}, {"release", EVENT_RELEASE},
-		{"oom-kill", EVENT_OOM_KILL},         {"trim", EVENT_TRIM},
+		{"pool-begin", EVENT_POOL_BEGIN},
+		{"pool-worker", EVENT_POOL_WORKER},
+		{"pool-deliver", EVENT_POOL_DELIVER},
+		{"pool-first", EVENT_POOL_FIRST},
+		{"pool-park", EVENT_POOL_PARK},
+		{"pool-exhausted", EVENT_POOL_EXHAUSTED},
+		{"pool-reuse", EVENT_POOL_REUSE},
+		{"pool-end", EVENT_POOL_END},
+		{"phase-begin", EVENT_PHASE_BEGIN},
+		{"phase-end", EVENT_PHASE_END},
+		{"stale-shm", EVENT_STALE_SHM},
+		{"earlier-shm", EVENT_EARLIER_SHM},
+		{"pool-closing", EVENT_POOL_CLOSING},
+		{"release", EVENT_RELEASE},
+		{"oom-kill", EVENT_OOM_KILL},
+		{"trim", EVENT_TRIM},
+		{"kill", EVENT_KILL},
+		{"interrupt", EVENT_INTERRUPT},
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

@@ -30,6 +30,8 @@ enum event_kind {
 	EVENT_STALE_SHM,
 	EVENT_EARLIER_SHM,
 	EVENT_TRIM,
+	EVENT_KILL,
+	EVENT_INTERRUPT,
 };
 
 struct sample_row {

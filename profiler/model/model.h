@@ -105,7 +105,8 @@ struct model_pool {
 	/* processes with one origin that serve no loader: "Pool prepare.py:12 #3". No batches, never idle;
 	 * `workers` = declared, else how many lived at once; it ends with the last of its members */
 	int grouped;
-	int named; /* the label is a person's: it stands in `name` in place of the stage */
+	int replaces; /* a group that was told how many workers it has: what dies is replaced, so a status of theirs is no answer */
+	int named;    /* the label is a person's: it stands in `name` in place of the stage */
 	/* whose loop asks it: "lightning", "2.6.1"; "torch" for a loop of the program's own; "" = not known */
 	const char *framework, *framework_version;
 	int64_t rank; /* its owner's, where the session has several ranks; else MODEL_NONE */
@@ -234,6 +235,7 @@ struct model_finding {
 		framework; /* whose own switches the advice names: "lightning"; "" = it is for every program */
 	int release_helps; /* --release-idle-workers is the remedy: views print the whole command */
 	int release_too;   /* it does what the advice asks for: views say so beside it */
+	int leads;         /* no matter of bytes: before all others of its severity */
 	int64_t bytes;     /* that would come back: the order within a severity */
 	const struct model_evidence *evidence;
 	size_t evidence_count;
@@ -474,6 +476,9 @@ int model_line_is_library(const struct model_line *line);
 
 /* When sites were read for the first time: a run that ends soon may have its peak before. MODEL_NONE = never. */
 int64_t model_sites_read_from(const struct model *m);
+
+/* The command ended by a signal, or with a status other than 0. */
+int model_has_failed(const struct model *m);
 
 /* Index of the round at or before t; -1 before the first. */
 int model_round_at(const struct model *m, int64_t t_ns);

@@ -79,6 +79,11 @@ static int read_facts(struct model *m)
 	return 0;
 }
 
+int model_has_failed(const struct model *m)
+{
+	return m->end == MODEL_KILLED || (m->end == MODEL_EXITED && m->exit_code != 0);
+}
+
 /* The command's end as the collector saw it; else the root process's, when the collector died before it could write that down. */
 static void read_end(struct model *m)
 {

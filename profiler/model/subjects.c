@@ -139,6 +139,7 @@ static void fill_pool(struct model *m, size_t i)
 		.named = row->named != 0,
 		.guessed = row->guessed != 0,
 		.grouped = row->grouped != 0,
+		.replaces = row->grouped && row->workers > 0,
 		.begin_ns = row->begin_ns,
 		.first_batch_ns = row->first_batch_ns,
 		.exhausted_ns = row->exhausted_ns,

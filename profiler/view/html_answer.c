@@ -70,7 +70,8 @@ static void do_tile(const struct html *h)
 
 	if (!f || f->severity == MODEL_NOTICE) {
 		tile_begin(h, "do", "Do", "nothing");
-		fputs("no errors, no warnings", h->out);
+		fprintf(h->out, "no errors, no warnings%s",
+			words_failure(command, sizeof(command), h->m));
 	} else if (!f->release_helps) {
 		tile_begin(h, "do", "Do", f->bytes ? format_bytes(text, f->bytes) : f->id);
 		html_text(h, words_advice(command, sizeof(command), h->m, f));

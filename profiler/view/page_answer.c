@@ -178,9 +178,9 @@ static void do_line(const struct page *p)
 	char command[WORDS_MAX], safe[WORDS_MAX], gain[FORMAT_MAX * 3], text[2 * WORDS_MAX];
 
 	if (!f) {
-		line(p, "Do",
-		     p->m->totals.peak_at_ns == MODEL_NONE ? "unknown"
-							   : "nothing: no errors, no warnings");
+		snprintf(text, sizeof(text), "nothing: no errors, no warnings%s",
+			 words_failure(command, sizeof(command), p->m));
+		line(p, "Do", p->m->totals.peak_at_ns == MODEL_NONE ? "unknown" : text);
 		return;
 	}
 	if (!f->release_helps) {

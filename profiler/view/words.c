@@ -213,6 +213,16 @@ char *words_end(char *out, size_t size, const struct model *m)
 	return out;
 }
 
+char *words_failure(char *out, size_t size, const struct model *m)
+{
+	char end[WORDS_MAX];
+
+	out[0] = '\0';
+	if (m->end == MODEL_EXITED && model_has_failed(m))
+		snprintf(out, size, ", but the command failed: %s", words_end(end, sizeof(end), m));
+	return out;
+}
+
 char *words_workers(char *out, size_t size, int64_t count)
 {
 	char number[FORMAT_MAX];

@@ -65,6 +65,9 @@ char *words_workers(char *out, size_t size, int64_t count);
  * that is not known. */
 char *words_capacity(char *out, size_t size, const struct model *m);
 
+/* What goes on after "no errors, no warnings": ", but the command failed: exit 1", or "". */
+char *words_failure(char *out, size_t size, const struct model *m);
+
 /* How it ended: "exit 0", "killed by SIGKILL", "still running", "end unknown". */
 char *words_end(char *out, size_t size, const struct model *m);
 

@@ -19,6 +19,10 @@ def spawned(*more):
     return findings(*SPAWNED, *more, options=["--sample-bytes=8192"])  # an estimate to 1 %
 
 
+def ends(how):
+    return findings(os.environ["PYTHON"], f"{os.environ['SRC']}/tests/targets/ends.py", how)
+
+
 def in_small_shm(name, command, around=()):
     """In a mount namespace with a /dev/shm of its own of 64 MiB; `around`: a command that starts the run."""
     session = path(f"{name}.loopmem")
@@ -39,10 +43,11 @@ def small_shm(name, mib):
 
 
 twins = Twins()
-for name, mib, run in (("slow-shutdown", 20, fault), ("persistent-trade-off", 40, fault), ("stale-shm", 8, fault),
+for name, mib, run in (("slow-shutdown", 20, fault), ("process-died", 20, fault), ("persistent-trade-off", 40, fault), ("stale-shm", 8, fault),
                        ("shm-pressure", 56, small_shm)):
     twins.start(name, run, (name, mib), (name + "-not", mib))
 twins.start("spawn-copies", spawned, (), ("not",))
+twins.start("ends", ends, ("died",), ("meant",))
 
 
 @tap.claim
@@ -52,6 +57,24 @@ def workers_that_take_long_to_end_are_found():
     near(evidence["shutdown_seconds_max"], float(printed))
     near(evidence["private_bytes"], 20 * MIB)
     assert evidence["pools"] == 1 and "worker 0 of train #1" in found["slow-shutdown"]["text"], found
+
+
+@tap.claim
+def a_worker_that_dies_is_found_and_one_that_its_owner_ends_is_not():
+    found, printed = twins.result("process-died")
+    f = found["process-died"]
+    assert (f["evidence"]["ended_by"], f["evidence"]["pid"], f["evidence"]["processes"]) == ("SIGSEGV", int(printed), 1), f
+    near(f["evidence"]["private_bytes"], 20 * MIB)
+    near(f["evidence"]["pool_private_bytes"], 20 * MIB)
+    assert f["severity"] == "warning" and "worker 0 of train #1" in f["text"], f
+
+
+@tap.claim
+def of_processes_that_a_program_starts_and_ends_in_its_ways_only_the_dead_are_found():
+    found, printed = twins.result("ends", "process-died")
+    f = found["process-died"]
+    assert f["evidence"]["ended_by"] == "exit 4" and f"process {printed.strip()}" in f["text"], f
+    assert "of Pool ends.py:" in f["text"], f
 
 
 @tap.claim

@@ -1,4 +1,5 @@
 """Signals during `loopmem run`: they reach the command, and whatever is killed, what was seen can be read."""
+import json
 import os
 import signal
 import subprocess
@@ -18,6 +19,11 @@ def started(process, count=1):
 
 def session_has(name, sql):
     return until(lambda: so_far(path(name), sql), sql)
+
+
+def findings(name):
+    report = json.loads(subprocess.check_output([LOOPMEM, "report", "-f", "json", path(name)]))
+    return {f["id"]: f for f in report["findings"]}
 
 
 TRAP = "trap 'echo got; exit 9' {}; echo ready; while :; do sleep 0.05; done"
@@ -54,6 +60,7 @@ def ctrl_c_reaches_the_command_once_and_the_session_is_whole():
     assert (p.returncode, out) == (1, "got\n"), (p.returncode, out)
     s = Session(path("int.loopmem"))
     assert (s.meta("complete"), s.meta("exit_code")) == (1, 1)
+    assert s.rows("SELECT value FROM event WHERE kind = 'interrupt'") == [(signal.SIGINT,)]
 
 
 @tap.claim
@@ -66,6 +73,33 @@ def a_command_that_dies_of_ctrl_c_ends_loopmem_the_same_way():
     assert p.returncode == -signal.SIGINT
     s = Session(path("int2.loopmem"))
     assert (s.meta("complete"), s.meta("exit_signal")) == (1, signal.SIGINT)
+
+
+POOL = """
+import multiprocessing, os, time
+def work(_):
+    os.close(2)  # its traceback
+    time.sleep(30)
+with multiprocessing.Pool(2) as pool:
+    busy = pool.map_async(work, range(2), chunksize=1)
+    time.sleep(0.5)
+    print("ready", flush=True)
+    try:
+        busy.get()
+    except KeyboardInterrupt:
+        time.sleep(0.5)
+"""
+
+
+@tap.claim
+def workers_that_fail_after_ctrl_c_did_not_die():
+    p = start(os.environ["PYTHON"], "-c", POOL, options=["-o", "pool.loopmem"], process_group=0)
+    ready(p)
+    os.killpg(p.pid, signal.SIGINT)
+    p.communicate(timeout=20)
+    assert p.returncode == 0
+    assert Session(path("pool.loopmem")).value("SELECT count(*) FROM process WHERE exit_code = 1") >= 2
+    assert "process-died" not in findings("pool.loopmem")
 
 
 @tap.claim
@@ -164,6 +198,9 @@ def a_killed_worker_is_in_the_session_with_its_signal():
     ends = dict((pid, (code, sig)) for pid, code, sig in s.rows("SELECT pid, exit_code, exit_signal FROM process"))
     assert ends[workers[1]] == (None, signal.SIGKILL), ends
     assert ends[workers[0]] == (0, None), ends
+    died = findings("worker.loopmem")["process-died"]
+    assert (died["evidence"]["ended_by"], died["evidence"]["pid"]) == ("SIGKILL", workers[1]), died
+    assert died["severity"] == "warning" and "worker 1 of " in died["text"], died
     # what it had allocated is not lost
     live = s.value("SELECT max(alloc_bytes - free_bytes) FROM heap JOIN process p ON p.id = process WHERE p.pid = ?",
                    workers[1])

@@ -6,7 +6,7 @@ import reported
 import tap
 
 PROGRAM = """
-import logging, os, sys, time, warnings
+import ctypes, logging, os, sys, time, warnings
 import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 warnings.filterwarnings("ignore")
@@ -15,7 +15,7 @@ class Numbers(Dataset):
     def __init__(self, count, dies=None): self.items, self.dies = list(range(count)), dies
     def __len__(self): return len(self.items)
     def __getitem__(self, index):
-        if index == self.dies: os.kill(os.getpid(), 9)
+        if index == self.dies: ctypes.string_at(0)
         return torch.tensor([float(self.items[index])])
 def loader(count, **options): return DataLoader(Numbers(count, **options), batch_size=2, num_workers=1)
 import lightning as L
@@ -49,15 +49,20 @@ def profile(mode, status=0):
 
 
 @tap.claim
-def a_worker_that_crashes_is_known_by_its_signal():
-    pools, _, rows = profile("crash", status=1)
+def a_worker_that_crashes_is_found_with_its_signal():
+    pools, report, rows = profile("crash", status=1)
     assert [pool[:2] for pool in pools] == [("train", 0)], pools
-    assert rows("SELECT exit_signal FROM process WHERE role = 'worker'") == [(9,)]
+    assert rows("SELECT exit_signal FROM process WHERE role = 'worker'") == [(11,)]
+    died = report["findings"][0]
+    assert (died["id"], died["severity"], died["evidence"]["ended_by"]) == ("process-died", "error", "SIGSEGV"), report["findings"]
+    assert "worker 0 of train #1 e0" in died["text"] and died["text"].endswith("failed with exit 1."), died
+    assert "worker_init_fn" in died["advice"], died
 
 
 @tap.claim
 def an_exception_in_validation_leaves_both_pools_told():
-    pools, _, _ = profile("raise", status=1)
+    pools, report, _ = profile("raise", status=1)
+    assert "process-died" not in {f["id"] for f in report["findings"]}, report["findings"]
     assert pools == [("train", 0, 8), ("validate", 0, 1)], pools
 
 

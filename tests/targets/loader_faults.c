@@ -17,7 +17,7 @@
 
 struct loader {
 	loopmem_pool pool;
-	int to_worker; /* its end ends the worker */
+	int to_worker; /* its end ends the worker; a byte is its death */
 	pid_t worker;
 };
 
@@ -64,7 +64,7 @@ static struct loader begin(enum loopmem_stage stage, uint32_t flags)
 		close(fds[1]);
 		hold(size);
 		while (read(fds[0], &byte, 1) > 0)
-			;
+			raise(SIGSEGV);
 		pause_s(leaves_after_s);
 		_exit(0);
 	}
@@ -105,6 +105,23 @@ static void slow_shutdown(int faulty)
 	told_s = now_s();
 	end(&l);
 	printf("%.3f\n", now_s() - told_s);
+}
+
+/* Its worker dies of what it reads, and is reaped at once; without the fault the owner ends it. */
+static void process_died(int faulty)
+{
+	struct loader l = begin(LOOPMEM_STAGE_TRAIN, 0);
+
+	loopmem_next_begin(l.pool);
+	pause_s(0.3);
+	loopmem_next_end(l.pool, 1);
+	pause_s(1);
+	if (faulty ? write(l.to_worker, "x", 1) != 1 : kill(l.worker, SIGTERM))
+		exit(1);
+	waitpid(l.worker, NULL, 0);
+	pause_s(0.3);
+	loopmem_pool_end(l.pool);
+	printf("%d\n", (int)l.worker);
 }
 
 /* Two epochs with a persistent loader, or with a new one each. */
@@ -191,6 +208,7 @@ static void stale_shm(int faulty)
 
 static const struct fault faults[] = {
 	{"slow-shutdown", slow_shutdown},
+	{"process-died", process_died},
 	{"persistent-trade-off", persistent_trade_off},
 	{"oom-victim", oom},
 	{"shm-pressure", shm_pressure},

@@ -30,26 +30,6 @@ static int victim_of(const struct model *m)
 	return victim;
 }
 
-/* The last round in which the victim, and all the others, were seen whole. */
-static int round_before(const struct model *m, int64_t t_ns)
-{
-	int round = t_ns == MODEL_NONE ? -1 : model_round_at(m, t_ns - 1), last = round;
-
-	while (round >= 0 && m->rounds[round].incomplete)
-		round--;
-	return round >= 0 ? round : last;
-}
-
-static const char *name_of(struct finding_sink *sink, const struct model *m, int victim)
-{
-	const struct model_process *p = &m->processes[victim];
-
-	if (p->pool < 0)
-		return finding_text(sink, "process %lld", (long long)p->pid);
-	return finding_text(sink, "worker %lld of %s, process %lld", (long long)p->worker_id,
-			    m->pools[p->pool].name, (long long)p->pid);
-}
-
 static void find_idle(const struct model *m, struct finding_sink *sink, int round,
 		      struct idle *idle)
 {
@@ -100,8 +80,8 @@ static void report(const struct model *m, struct finding_sink *sink, int victim,
 	find_idle(m, sink, round, &idle);
 	f.pools = idle.pools.items;
 	f.pool_count = idle.pools.count;
-	f.brief = finding_text(sink, "when %s was killed", name_of(sink, m, victim));
-	f.text = finding_text(sink, "It was %s.", name_of(sink, m, victim));
+	f.brief = finding_text(sink, "when %s was killed", finding_process(sink, m, victim));
+	f.text = finding_text(sink, "It was %s.", finding_process(sink, m, victim));
 	if (idle.pools.count)
 		f.text = finding_text(sink, "%s Idle then: %s; ending %s would have made room.",
 				      f.text, idle.names, idle.pools.count == 1 ? "it" : "them");
@@ -112,7 +92,7 @@ static void report(const struct model *m, struct finding_sink *sink, int victim,
 void find_oom_victim(const struct model *m, struct finding_sink *sink)
 {
 	int victim = victim_of(m);
-	int round = victim < 0 ? -1 : round_before(m, m->processes[victim].ended_ns);
+	int round = victim < 0 ? -1 : finding_round_before(m, m->processes[victim].ended_ns);
 
 	if ((m->oom_killed || m->totals.oom_kills > 0) && round >= 0)
 		report(m, sink, victim, round);

@@ -312,8 +312,11 @@ struct model *script_finish(struct script *s, double ended_s)
 	struct error e;
 
 	session_put_int(s->w, "ended_ns", script_ns(ended_s));
-	session_put_int(s->w, "exit_code", 0);
-	script_end_process(s, OWNER, ended_s, 0, 0);
+	if (s->exit_signal)
+		session_put_int(s->w, "exit_signal", s->exit_signal);
+	else
+		session_put_int(s->w, "exit_code", s->exit_code);
+	script_end_process(s, OWNER, ended_s, s->exit_code, s->exit_signal);
 	if (session_close(s->w, &e) || model_open(&m, s->path, &e))
 		fail_msg("%s", e.text);
 	return m;

@@ -24,6 +24,7 @@ struct script {
 	char path[512];
 	struct session_process processes[SCRIPT_PROCESSES]; /* by id */
 	struct session_pool pools[SCRIPT_POOLS];            /* by id */
+	int64_t exit_code, exit_signal; /* of the command, for script_finish; signal 0 = none */
 };
 
 int64_t script_ns(double seconds);

@@ -122,6 +122,10 @@ static void an_end_is_told_by_its_status_or_the_name_of_its_signal(void **state)
 
 	(void)state;
 	assert_string_equal(words_end(out, sizeof(out), &m), "exit 3");
+	assert_string_equal(words_failure(out, sizeof(out), &m),
+			    ", but the command failed: exit 3");
+	m.exit_code = 0;
+	assert_string_equal(words_failure(out, sizeof(out), &m), "");
 	m = (struct model){.end = MODEL_KILLED, .exit_code = MODEL_NONE, .exit_signal = 2};
 	assert_string_equal(words_end(out, sizeof(out), &m), "killed by SIGINT");
 }
