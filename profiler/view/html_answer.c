@@ -68,10 +68,14 @@ static void do_tile(const struct html *h)
 	int64_t gain = t->peak_bytes - t->peak_with_release_bytes;
 	char text[FORMAT_MAX], command[WORDS_MAX];
 
-	if (!f || f->severity == MODEL_NOTICE) {
+	if (!f) {
 		tile_begin(h, "do", "Do", "nothing");
 		fprintf(h->out, "no errors, no warnings%s",
 			words_failure(command, sizeof(command), h->m));
+	} else if (f->severity == MODEL_NOTICE) {
+		tile_begin(h, "do", "Do", "nothing urgent");
+		html_text(h, words_notices(command, sizeof(command), h->m));
+		html_text(h, words_failure(command, sizeof(command), h->m));
 	} else if (!f->release_helps) {
 		tile_begin(h, "do", "Do", f->bytes ? format_bytes(text, f->bytes) : f->id);
 		html_text(h, words_advice(command, sizeof(command), h->m, f));

@@ -83,7 +83,7 @@ static void verdict(const struct page *p)
 {
 	const struct model *m = p->m;
 	const struct model_totals *t = &m->totals;
-	char name[SIGNAL_NAME_MAX], failure[WORDS_MAX];
+	char name[SIGNAL_NAME_MAX], notices[WORDS_MAX], failure[WORDS_MAX];
 
 	if (t->peak_at_ns == MODEL_NONE) {
 		fputs("### loopmem: the session holds no samples\n", p->out);
@@ -96,7 +96,8 @@ static void verdict(const struct page *p)
 	figures(p);
 	answer_to_question(p);
 	if (!m->finding_count || m->findings[0].severity == MODEL_NOTICE)
-		fprintf(p->out, "\nNo errors, no warnings%s.\n",
+		fprintf(p->out, "\nNo errors, no warnings%s%s%s.\n", m->finding_count ? "; " : "",
+			words_notices(notices, sizeof(notices), m),
 			words_failure(failure, sizeof(failure), m));
 }
 

@@ -177,10 +177,16 @@ static void do_line(const struct page *p)
 	const struct model_finding *f = to_do(p->m);
 	char command[WORDS_MAX], safe[WORDS_MAX], gain[FORMAT_MAX * 3], text[2 * WORDS_MAX];
 
+	if (!f && p->m->totals.peak_at_ns == MODEL_NONE) {
+		line(p, "Do", "unknown");
+		return;
+	}
 	if (!f) {
-		snprintf(text, sizeof(text), "nothing: no errors, no warnings%s",
-			 words_failure(command, sizeof(command), p->m));
-		line(p, "Do", p->m->totals.peak_at_ns == MODEL_NONE ? "unknown" : text);
+		words_notices(command, sizeof(command), p->m);
+		snprintf(text, sizeof(text), "%s%s%s",
+			 *command ? "nothing urgent; " : "nothing: no errors, no warnings", command,
+			 words_failure(safe, sizeof(safe), p->m));
+		line(p, "Do", text);
 		return;
 	}
 	if (!f->release_helps) {

@@ -66,7 +66,9 @@ static void what_to_do(const struct page *p, const struct node *node, struct mod
 		    (!worst->finding_count ||
 		     models[i]->findings[0].severity > worst->findings[0].severity))
 			worst = models[i];
-	if (!worst->finding_count || worst->findings[0].severity == MODEL_NOTICE)
+	if (words_notices(command, sizeof(command), worst)[0])
+		fprintf(p->out, "Do         nothing urgent; %s\n", command);
+	else if (!worst->finding_count)
 		fputs("Do         nothing: no errors, no warnings\n", p->out);
 	else if (!worst->findings[0].release_helps)
 		fprintf(p->out, "Do         %s\n",

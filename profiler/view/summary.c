@@ -234,6 +234,8 @@ static int killed(FILE *out, const struct model *m, const char *file)
 
 int summary_print(FILE *out, const struct model *m, const char *file)
 {
+	char notices[WORDS_MAX];
+
 	if (m->totals.peak_at_ns == MODEL_NONE) {
 		if (m->end == MODEL_KILLED)
 			killed_line(out, m);
@@ -244,15 +246,18 @@ int summary_print(FILE *out, const struct model *m, const char *file)
 		return killed(out, m, file);
 	if (m->end == MODEL_KILLED)
 		killed_line(out, m);
+	words_notices(notices, sizeof(notices), m);
 	if (!m->pool_count) {
 		put_peak(out, &m->totals);
-		fprintf(out, "; more: loopmem report %s\n", file);
+		fprintf(out, "%s%s; more: loopmem report %s\n", *notices ? "; " : "", notices,
+			file);
 		return 0;
 	}
 	if (!m->totals.idle_max_bytes && !worth_saying(m) && !m->totals.released_pools) {
 		peak_line(out, m);
 		kept_lines(out, m);
-		fprintf(out, "loopmem: nothing held idle; more: loopmem report %s\n", file);
+		fprintf(out, "loopmem: nothing held idle%s%s; more: loopmem report %s\n",
+			*notices ? "; " : "", notices, file);
 		return 0;
 	}
 	peak_line(out, m);

@@ -308,6 +308,18 @@ char *words_finding(char *out, size_t size, const struct model_finding *f)
 	return out;
 }
 
+char *words_notices(char *out, size_t size, const struct model *m)
+{
+	size_t n = m->finding_count;
+
+	out[0] = '\0';
+	if (n && m->findings[0].severity == MODEL_NOTICE)
+		snprintf(out, size, "%zu notice%s: %s%s%s%s", n, n == 1 ? "" : "s",
+			 m->findings[0].id, n > 1 ? ", " : "", n > 1 ? m->findings[1].id : "",
+			 n > 2 ? ", ..." : "");
+	return out;
+}
+
 char *words_amount(char *out, size_t size, const struct model_finding *f)
 {
 	char bytes[FORMAT_MAX], at[FORMAT_MAX];

@@ -52,6 +52,9 @@ char *words_advice(char *out, size_t size, const struct model *m, const struct m
  * none. Not made safe. */
 char *words_finding(char *out, size_t size, const struct model_finding *f);
 
+/* Where nothing is worse than a notice: "1 notice: worker-growth", "3 notices: worker-growth, fd-growth, ..."; else "". */
+char *words_notices(char *out, size_t size, const struct model *m);
+
 /* What a finding's title is preceded by: "3.5 GiB at 11:30. ", "At 11:30. ", or "". */
 char *words_amount(char *out, size_t size, const struct model_finding *f);
 

@@ -98,6 +98,8 @@ def little_growth_of_workers_that_goes_straight_on_is_a_notice():
     near(found["evidence"]["growth_bytes"], size)
     assert found["evidence"]["class"] == "goes on with each item", found
     assert found["severity"] == "notice", found
+    text = subprocess.check_output([LOOPMEM, "report", path("grow-slowly.loopmem")], text=True)
+    assert "nothing urgent; 1 notice: worker-growth" in text, text
 
 
 @tap.claim

@@ -27,6 +27,23 @@ static void a_program_without_loaders_is_one_line(void **state)
 	model_close(m);
 }
 
+static void notices_are_named_where_nothing_is_worse(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "noticed");
+	for (int t = 0; t < 3; t++) {
+		script_walk(&s, t, OWNER, 41, 0);
+		script_locked(&s, t, OWNER, 33);
+	}
+	m = script_finish(&s, 3);
+	assert_string_equal(summary(m), "loopmem: peak 41 MiB of 1.0 GiB RAM (4%); 1 notice: "
+					"pinned-memory; more: loopmem report run.loopmem\n");
+	model_close(m);
+}
+
 /* A train pool of 100 MiB; its worker leaves at `end`. */
 static struct model *make(struct script *s, const char *name, double exhausted, double end)
 {
@@ -274,6 +291,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_program_without_loaders_is_one_line),
+		cmocka_unit_test(notices_are_named_where_nothing_is_worse),
 		cmocka_unit_test(a_good_run_is_two_lines),
 		cmocka_unit_test(a_run_that_held_memory_idle_is_told_what_and_what_to_do),
 		cmocka_unit_test(a_released_run_tells_what_was_released),

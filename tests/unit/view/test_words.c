@@ -23,6 +23,26 @@ static void foreign_text_cannot_steer_a_terminal(void **state)
 	assert_int_equal(words_columns("caf\xc3\xa9"), 4);
 }
 
+static void notices_are_counted_and_the_first_two_named(void **state)
+{
+	struct model_finding findings[] = {
+		{.id = "worker-growth"}, {.id = "fd-growth"}, {.id = "x"}};
+	struct model m = {.findings = findings};
+
+	(void)state;
+	assert_string_equal(words_notices(out, sizeof(out), &m), "");
+	m.finding_count = 1;
+	assert_string_equal(words_notices(out, sizeof(out), &m), "1 notice: worker-growth");
+	m.finding_count = 2;
+	assert_string_equal(words_notices(out, sizeof(out), &m),
+			    "2 notices: worker-growth, fd-growth");
+	m.finding_count = 3;
+	assert_string_equal(words_notices(out, sizeof(out), &m),
+			    "3 notices: worker-growth, fd-growth, ...");
+	findings[0].severity = MODEL_WARNING;
+	assert_string_equal(words_notices(out, sizeof(out), &m), "");
+}
+
 static void moments_are_told_by_their_phases(void **state)
 {
 	struct script s;
@@ -134,6 +154,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(foreign_text_cannot_steer_a_terminal),
+		cmocka_unit_test(notices_are_counted_and_the_first_two_named),
 		cmocka_unit_test(moments_are_told_by_their_phases),
 		cmocka_unit_test(a_command_can_be_copied),
 		cmocka_unit_test(a_long_command_is_cut_and_no_more),
