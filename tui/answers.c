@@ -176,7 +176,7 @@ static void print_holders(const struct ui *ui, struct pen *pen, int most)
 		pen_print(pen, " %s, exhausted %s ago",
 			  format_cell(a, pool->held_idle,
 				      format_unit_for(ui->now.round.held_idle_bytes), 1),
-			  phrase_ago(b, ui->time.cursor_ns - pool->since_ns));
+			  format_duration(b, ui->time.cursor_ns - pool->since_ns));
 	}
 	if (more)
 		pen_print(pen, "; %d more", more);
@@ -215,7 +215,7 @@ static void print_narrow_holders(const struct ui *ui, struct pen *pen)
 	int only = 0, count = count_holders(ui, &only, &workers);
 
 	if (count == 1) {
-		phrase_ago(age, ui->time.cursor_ns - ui->now.pools[only].since_ns);
+		format_duration(age, ui->time.cursor_ns - ui->now.pools[only].since_ns);
 		snprintf(wordings[0], sizeof(wordings[0]),
 			 " held by %lld workers of %s, exhausted %s ago", workers,
 			 m->pools[only].short_name, age);
@@ -325,7 +325,7 @@ static void draw_wide_line(const struct ui *ui, struct cells *cells, int y)
 	print_close(&pen, totals->peak_bytes, totals->limit_bytes, ", ");
 	pen_print(&pen, ", at %s     Held idle %s at most, %s of %s",
 		  format_moment(a, totals->peak_at_ns), format_bytes(b, totals->idle_max_bytes),
-		  format_span(c, totals->idle_ns), format_moment(d, totals->duration_ns));
+		  format_duration(c, totals->idle_ns), format_moment(d, totals->duration_ns));
 	pen_print(&pen, "     Without held idle %s",
 		  format_bytes(a, totals->peak_without_idle_bytes));
 	if (totals->limit_bytes != MODEL_NONE)

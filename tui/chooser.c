@@ -17,7 +17,7 @@ static void build(struct ui *ui, struct sheet *sheet)
 		if (!row)
 			return;
 		value_number(CELL(PID), VALUE_COUNT, session->pid);
-		value_number(CELL(FOR), VALUE_MOMENT, session->age_s * 1000000000);
+		value_number(CELL(FOR), VALUE_DURATION, session->age_s * 1000000000);
 		value_text(CELL(COMMAND), session->command);
 		value_text(CELL(FILE), session->file);
 	}

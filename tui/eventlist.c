@@ -137,7 +137,8 @@ static int add_exhausted(struct event_list *list, const struct model_pool *pool)
 	else
 		TEXT(event, "%s last batch, %lld", pool->name, (long long)pool->batches);
 	if (pool->first_batch_ns != MODEL_NONE)
-		NOTE(event, "in %s", format_span(in, pool->exhausted_ns - pool->first_batch_ns));
+		NOTE(event, "in %s",
+		     format_duration(in, pool->exhausted_ns - pool->first_batch_ns));
 	return 0;
 }
 
@@ -173,7 +174,7 @@ static int add_end(struct event_list *list, const struct model_pool *pool)
 	event->process = pool->owner;
 	TEXT(event, "%s ended", pool->name);
 	if (pool->idle_ns > 0)
-		NOTE(event, "held idle for %s", format_span(held, pool->idle_ns));
+		NOTE(event, "held idle for %s", format_duration(held, pool->idle_ns));
 	return 0;
 }
 

@@ -50,8 +50,7 @@ static void add_finding(struct ui *ui, struct sheet *sheet, size_t i)
 	if (average && average->kind == MODEL_BYTES)
 		value_number(CELL(AVERAGE), VALUE_SENTENCE_BYTES, (int64_t)average->value);
 	if (seconds && seconds->kind == MODEL_SECONDS)
-		value_number(CELL(HELD), seconds->value < 10 ? VALUE_DURATION : VALUE_MOMENT,
-			     (int64_t)(seconds->value * 1e9));
+		value_number(CELL(HELD), VALUE_DURATION, (int64_t)(seconds->value * 1e9));
 	if (f->moment_count)
 		value_number(CELL(WORST), VALUE_MOMENT, f->moments[0]);
 	value_text(CELL(WHAT), f->title);

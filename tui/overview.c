@@ -49,7 +49,7 @@ static void add_pool(struct ui *ui, struct sheet *sheet, size_t i)
 	if (idle) {
 		value_number(CELL(IDLE), VALUE_BYTES, now->held_idle);
 		CELL(IDLE)->over = OVER_IDLE;
-		value_number(CELL(HELD), VALUE_AGE, ui->time.cursor_ns - now->since_ns);
+		value_number(CELL(HELD), VALUE_DURATION, ui->time.cursor_ns - now->since_ns);
 	}
 	pool_batches(pool, now->batches, CELL(BATCHES));
 	if (pool->start_ns != MODEL_NONE && pool->first_batch_ns <= ui->time.cursor_ns)

@@ -66,18 +66,6 @@ void phrase_pool(const struct model_pool *pool, char *out, size_t size)
 			 (long long)pool->number);
 }
 
-char *phrase_ago(char *out, int64_t ns)
-{
-	int64_t s = ns / 1000000000;
-
-	if (s >= 60)
-		return format_moment(out, ns);
-	if (!s)
-		return format_duration(out, ns);
-	snprintf(out, FORMAT_MAX, "%lld s", (long long)s);
-	return out;
-}
-
 /* Program and script: the first words up to one that is no option, if there is such a word at all. */
 static size_t script_words(const struct model *m)
 {

@@ -47,7 +47,7 @@ static void add_pool(struct ui *ui, struct sheet *sheet, size_t i)
 	if (pool->idle_max_bytes > 0) {
 		value_number(CELL(IDLE), VALUE_BYTES, pool->idle_max_bytes);
 		CELL(IDLE)->over = OVER_IDLE;
-		value_number(CELL(HELD), VALUE_SPAN, pool->idle_ns);
+		value_number(CELL(HELD), VALUE_DURATION, pool->idle_ns);
 		value_number(CELL(AVERAGE), VALUE_BYTES, average(ui->model, pool));
 	}
 	pool_batches(pool, pool->batches, CELL(BATCHES));
@@ -77,7 +77,7 @@ static void add_total(struct ui *ui, struct sheet *sheet)
 	number_or_none(CELL(SHM), m->peak.shm + m->peak.parked);
 	number_or_none(CELL(IDLE), m->totals.idle_max_bytes);
 	if (m->totals.idle_ns > 0)
-		value_number(CELL(HELD), VALUE_SPAN, m->totals.idle_ns);
+		value_number(CELL(HELD), VALUE_DURATION, m->totals.idle_ns);
 	number_or_none(CELL(AVERAGE), m->totals.idle_average_bytes);
 }
 

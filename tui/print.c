@@ -89,7 +89,7 @@ static void print_state(struct plain *p, int64_t t_ns)
 				format_bytes_like(held, moment.pools[i].held_idle,
 						  moment.round.total_bytes),
 				m->pools[i].short_name,
-				format_clock(t, t_ns - moment.pools[i].since_ns));
+				format_duration(t, t_ns - moment.pools[i].since_ns));
 	fputc('\n', p->out);
 	p->state_ns = t_ns;
 	model_moment_release(&moment);

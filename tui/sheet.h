@@ -65,8 +65,6 @@ enum value_kind {
 	VALUE_PART,     /* "924/924" */
 	VALUE_DURATION, /* "5.0s" */
 	VALUE_MOMENT,   /* "1:04" */
-	VALUE_SPAN,     /* "0.8s", "1:04" */
-	VALUE_AGE,      /* the same of what goes on: "1:03" until it is 1:04 */
 	VALUE_TENTHS,   /* "12:33.9" */
 };
 

@@ -44,12 +44,6 @@ static void print_number(const struct value *value, enum format_unit unit, int d
 	case VALUE_DURATION:
 		format_duration_cell(out, value->number);
 		break;
-	case VALUE_SPAN:
-		format_span(out, value->number);
-		break;
-	case VALUE_AGE:
-		format_age(out, value->number);
-		break;
 	case VALUE_MOMENT:
 		format_moment(out, value->number);
 		break;

@@ -89,7 +89,7 @@ static void phase_words(const struct ui *ui, char *out, size_t size)
 	phrase_phase(m, ui->time.cursor_ns, 0, name, sizeof(name));
 	if (ui->live && phase >= 0 && !m->phases[phase].between)
 		snprintf(out, size, "%s, %s", name,
-			 phrase_ago(age, ui->time.cursor_ns - m->phases[phase].start_ns));
+			 format_duration(age, ui->time.cursor_ns - m->phases[phase].start_ns));
 	else
 		snprintf(out, size, "%s", name);
 }

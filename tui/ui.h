@@ -213,8 +213,6 @@ int paragraph_draw(struct cells *cells, int y, int end, int indent, const char *
 void phrase_phase(const struct model *m, int64_t t_ns, int in_full, char *out, size_t size);
 /* A pool where there is little room: "train #4", "val #5". */
 void phrase_pool(const struct model_pool *pool, char *out, size_t size);
-/* How long ago, in whole seconds that are over: "1 s", "28 s", "1:03". `out` has FORMAT_MAX bytes. */
-char *phrase_ago(char *out, int64_t ns);
 /* The command as far as it fits: all of it, or program and script. */
 void phrase_command(const struct model *m, int width, char *out, size_t size);
 void phrase_file(const struct model *m, char *out, size_t size);

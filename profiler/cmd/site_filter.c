@@ -8,6 +8,7 @@
 
 #include "profiler/cmd/choice.h"
 #include "profiler/cmd/command.h"
+#include "profiler/format_time.h"
 
 int64_t option_number(const struct argp_state *state, const char *option, const char *text,
 		      int64_t least, int64_t most)
@@ -161,12 +162,14 @@ static int find_phase(const struct model *m, int64_t number, int64_t *t_ns, stru
 static int find_moment(const struct site_filter *f, const struct model *m, int64_t *t_ns,
 		       struct error *e)
 {
+	char end[FORMAT_MAX];
+
 	*t_ns = MODEL_NONE;
 	if (f->at == SITES_AT_TIME) {
 		*t_ns = llround(f->at_s * 1e9);
 		if (*t_ns > m->last_ns)
-			return error_set(e, ERROR_USAGE, "--at is after the end of %s: %.1f s",
-					 m->file, (double)m->last_ns / 1e9);
+			return error_set(e, ERROR_USAGE, "--at is after the end of %s: %s", m->file,
+					 format_moment(end, m->last_ns));
 	}
 	if (f->at == SITES_AT_END)
 		*t_ns = end_of(m);

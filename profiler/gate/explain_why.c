@@ -53,7 +53,7 @@ static void print_holders(FILE *out, const struct holders *h)
 		if (holder->doing[0])
 			fprintf(out, " (%s)", holder->doing);
 		if (holder->for_ns != MODEL_NONE)
-			fprintf(out, " for %s", format_clock(time, holder->for_ns));
+			fprintf(out, " for %s", format_duration(time, holder->for_ns));
 	}
 	if (h->more)
 		fprintf(out, ", %zu more", h->more);
@@ -144,7 +144,7 @@ static void print_pool(FILE *out, const struct row *row)
 	    pool->idle_max_at_ns == MODEL_NONE || !pool->idle_ns)
 		return;
 	words_when(when, sizeof(when), m, pool->idle_max_at_ns);
-	fprintf(out, ", held for %s, most at %s%s%s", format_clock(time, pool->idle_ns),
+	fprintf(out, ", held for %s, most at %s%s%s", format_duration(time, pool->idle_ns),
 		format_moment(at, pool->idle_max_at_ns), when[0] ? ", " : "", when);
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/format_time.h"
+
 typedef int row_fn(const void *row, const void *callback);
 
 const char *session_sqlite_version(void)
@@ -51,6 +53,7 @@ static int each(struct session_reader *r, enum session_table table, int64_t sinc
 		int64_t align;
 		char bytes[SESSION_ROW_MAX];
 	} row = {0};
+	char moment[FORMAT_MAX];
 	int rc, result = 0;
 
 	if (!select)
@@ -62,9 +65,10 @@ static int each(struct session_reader *r, enum session_table table, int64_t sinc
 		result = fn(&row, callback);
 	}
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-		session_reader_damage(
-			r, "the file is damaged: table %s cannot be read after %.1f s (%s)",
-			t->name, (double)time_of(table, &row) / 1e9, sqlite3_errmsg(r->db));
+		session_reader_damage(r,
+				      "the file is damaged: table %s cannot be read after %s (%s)",
+				      t->name, format_moment(moment, time_of(table, &row)),
+				      sqlite3_errmsg(r->db));
 	sqlite3_reset(select);
 	return result;
 }

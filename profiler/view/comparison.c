@@ -159,22 +159,14 @@ static void capacity_row(FILE *out, const struct comparison *c)
 			  words_workers(texts[1], FORMAT_MAX, after->as_it_runs), "");
 }
 
-/* Runs of less than a minute are compared by tenths of a second. */
-static char *time_text(char *out, int64_t ns)
-{
-	if (ns >= 60000000000)
-		return format_duration(out, ns);
-	snprintf(out, FORMAT_MAX, "%.1f s", (double)ns / 1e9);
-	return out;
-}
-
 static void time_row(FILE *out, const struct comparison *c)
 {
 	int64_t before = c->old_run->totals.duration_ns, after = c->new_run->totals.duration_ns;
 	char texts[2][FORMAT_MAX], change[FORMAT_MAX];
 
-	snprintf(change, sizeof(change), "%+.1f s", (double)(after - before) / 1e9);
-	print_row(out, "time", time_text(texts[0], before), time_text(texts[1], after), change);
+	print_row(out, "time", format_duration_cell(texts[0], before),
+		  format_duration_cell(texts[1], after),
+		  format_duration_change_cell(change, after - before));
 }
 
 static void losses_row(FILE *out, const struct comparison *c)

@@ -158,7 +158,7 @@ static char *change_cell(char *out, const struct difference_figure *f, enum form
 	if (isnan(change))
 		return strcpy(out, "-");
 	if (f->unit == DIFFERENCE_SECONDS)
-		snprintf(out, FORMAT_MAX, "%+.1fs", change);
+		format_duration_change_cell(out, llround(change * 1e9));
 	else
 		format_difference_cell(out, (int64_t)change, unit, decimals_of(unit));
 	return out;
@@ -171,7 +171,8 @@ static char *noise_cell(char *out, const struct difference_figure *f, enum forma
 	if (isnan(f->noise))
 		return strcpy(out, "?");
 	if (f->unit == DIFFERENCE_SECONDS)
-		snprintf(out, FORMAT_MAX, "+-%.1fs", f->noise);
+		snprintf(out, FORMAT_MAX, "+-%s",
+			 format_duration_cell(size, llround(f->noise * 1e9)));
 	else
 		snprintf(out, FORMAT_MAX, "+-%s",
 			 format_cell(size, (int64_t)f->noise, unit, decimals_of(unit)));

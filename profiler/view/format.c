@@ -1,14 +1,12 @@
-/* Numbers and times as people see them: the rules of format.h, each in one function. */
+/* Numbers as people see them: the rules of format.h, each in one function. */
 #include "profiler/view/format.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define NS_PER_S 1000000000
-#define UNKNOWN  INT64_MIN /* MODEL_NONE */
+#define UNKNOWN INT64_MIN /* MODEL_NONE */
 
 static const struct {
 	const char *name;
@@ -180,88 +178,6 @@ char *format_byte_hours(char *out, double byte_seconds, int utf8)
 		 : hours < 99.95 ? 1
 				 : 0,
 		 hours, units[unit].name, utf8 ? "·" : " ");
-	return out;
-}
-
-char *format_clock(char *out, int64_t ns)
-{
-	long long s = llround((double)ns / NS_PER_S);
-
-	if (ns == UNKNOWN)
-		return strcpy(out, "?");
-	if (ns < 0) {
-		format_clock(out + 1, -ns);
-		*out = '-';
-		return out;
-	}
-	if (s < 3600)
-		snprintf(out, FORMAT_MAX, "%lld:%02lld", s / 60, s % 60);
-	else if (s < 86400)
-		snprintf(out, FORMAT_MAX, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
-	else
-		snprintf(out, FORMAT_MAX, "%lldd %02lld:%02lld", s / 86400, s / 3600 % 24,
-			 s / 60 % 60);
-	return out;
-}
-
-/* A moment never shows as one that was not reached yet. */
-char *format_moment(char *out, int64_t ns)
-{
-	return format_clock(out, ns == UNKNOWN ? ns : ns - ns % NS_PER_S);
-}
-
-char *format_moment_tenths(char *out, int64_t ns)
-{
-	format_moment(out, ns);
-	if (ns != UNKNOWN)
-		snprintf(out + strlen(out), FORMAT_MAX - strlen(out), ".%d",
-			 (int)(llabs((long long)ns) / (NS_PER_S / 10) % 10));
-	return out;
-}
-
-static char *duration(char *out, int64_t ns, const char *blank, double decimals_below)
-{
-	double s = (double)ns / NS_PER_S;
-
-	if (ns == UNKNOWN)
-		return strcpy(out, "?");
-	if (s < decimals_below - 0.05)
-		snprintf(out, FORMAT_MAX, "%.1f%ss", s, blank);
-	else if (s < 59.5)
-		snprintf(out, FORMAT_MAX, "%.0f%ss", s, blank);
-	else
-		return format_clock(out, ns);
-	return out;
-}
-
-char *format_duration(char *out, int64_t ns)
-{
-	return duration(out, ns, " ", 10);
-}
-
-char *format_duration_cell(char *out, int64_t ns)
-{
-	return duration(out, ns, "", 60);
-}
-
-char *format_span(char *out, int64_t ns)
-{
-	return ns >= 0 && ns < NS_PER_S ? format_duration_cell(out, ns) : format_clock(out, ns);
-}
-
-char *format_age(char *out, int64_t ns)
-{
-	return format_span(out, ns < NS_PER_S ? ns : ns - ns % NS_PER_S);
-}
-
-char *format_time_of_day(char *out, int64_t unix_ns)
-{
-	time_t when = (time_t)(unix_ns / NS_PER_S);
-	struct tm tm;
-
-	if (unix_ns == UNKNOWN || !localtime_r(&when, &tm))
-		return strcpy(out, "?");
-	strftime(out, FORMAT_MAX, "%H:%M:%S", &tm);
 	return out;
 }
 

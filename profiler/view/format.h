@@ -1,7 +1,7 @@
 /*
- * format.h: every number and time as people see it, in one place, so that a figure looks the same everywhere. Bytes are binary and
- * spelled (KiB MiB GiB TiB), never MB or M. All functions fill `out` (of FORMAT_MAX bytes) and return it. MODEL_NONE is
- * unknown: "?".
+ * format.h: every number as people see it, in one place, so that a figure looks the same everywhere; forms of time are format_time.h's.
+ * Bytes are binary and spelled (KiB MiB GiB TiB), never MB or M. All functions fill `out` (of FORMAT_MAX bytes) and return it. MODEL_NONE
+ * is unknown: "?".
  */
 #ifndef PROFILER_VIEW_FORMAT_H
 #define PROFILER_VIEW_FORMAT_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FORMAT_MAX = 48 };
+#include "profiler/format_time.h"
 
 enum format_unit { FORMAT_KIB, FORMAT_MIB, FORMAT_GIB, FORMAT_TIB };
 
@@ -43,24 +43,6 @@ char *format_estimate(char *out, double value);
 
 /* Byte-seconds in people's terms: "1.87 GiB·h"; "GiB h" when not `utf8`. */
 char *format_byte_hours(char *out, double byte_seconds, int utf8);
-
-/* "5.0 s", "28 s", "5:07", "1:02:03", "2d 03:10". */
-char *format_duration(char *out, int64_t ns);
-/* In columns: "5.0s", "43.8s", then as format_duration. */
-char *format_duration_cell(char *out, int64_t ns);
-/* How long something lasted, where it is mostly minutes: "0.8s" below a second, else as format_clock. */
-char *format_span(char *out, int64_t ns);
-/* The same of what goes on: never more than has passed. */
-char *format_age(char *out, int64_t ns);
-/* How long something was held: always on the clock, "0:28". */
-char *format_clock(char *out, int64_t ns);
-/* A moment, elapsed since the start: "12:33", "1:02:03". */
-char *format_moment(char *out, int64_t ns);
-/* The same with tenths, for lists of events: "12:33.9". */
-char *format_moment_tenths(char *out, int64_t ns);
-
-/* The clock's time of a moment, "02:14:05", in the zone of the machine that reads. */
-char *format_time_of_day(char *out, int64_t unix_ns);
 
 /* Thin groups from five digits on: "118 287", "9999". */
 char *format_count(char *out, int64_t count);

@@ -42,7 +42,7 @@ static void gantt_row(const struct html *h, const struct model_pool *pool)
 	fputs("</span><span class=\"figure\">", h->out);
 	if (pool->idle_max_bytes)
 		fprintf(h->out, "%s · %s", format_bytes(bytes, pool->idle_max_bytes),
-			format_span(clock, pool->idle_ns));
+			format_duration(clock, pool->idle_ns));
 	fputs("</span></div>\n", h->out);
 }
 
@@ -97,7 +97,7 @@ static void table_row(const struct html *h, const struct model_pool *pool)
 	html_bytes_cell(h, "heap", pool->live_heap_max);
 	html_bytes_cell(h, "unshared", pool->unshared_max);
 	html_bytes_cell(h, "held idle", pool->idle_max_bytes);
-	html_cell(h, "for", pool->idle_max_bytes ? format_span(text, pool->idle_ns) : "-");
+	html_cell(h, "for", pool->idle_max_bytes ? format_duration_cell(text, pool->idle_ns) : "-");
 	html_cell(h, "start",
 		  pool->start_ns == MODEL_NONE ? "-" : format_duration_cell(text, pool->start_ns));
 	html_cell(h, "stall",

@@ -207,7 +207,7 @@ static void pool_row(const struct page *p, const struct model_pool *pool)
 	fprintf(p->out, " | %s", format_bytes(text, pool->memory_max));
 	fprintf(p->out, " | %s",
 		pool->idle_max_bytes ? format_bytes(text, pool->idle_max_bytes) : "");
-	fprintf(p->out, " | %s", pool->idle_max_bytes ? format_span(text, pool->idle_ns) : "");
+	fprintf(p->out, " | %s", pool->idle_max_bytes ? format_duration(text, pool->idle_ns) : "");
 	fprintf(p->out, " | %s |\n",
 		pool->start_ns == MODEL_NONE ? "" : format_duration(text, pool->start_ns));
 }

@@ -56,7 +56,7 @@ static void add_row(const struct page *p, struct table *t, const struct model_po
 	set_bytes(p, t, UNSHARED, pool->unshared_max);
 	set_bytes(p, t, HELD, pool->idle_max_bytes);
 	if (pool->idle_max_bytes)
-		table_set(t, FOR, format_span(text, pool->idle_ns));
+		table_set(t, FOR, format_duration_cell(text, pool->idle_ns));
 	if (pool->start_ns != MODEL_NONE)
 		table_set(t, START, format_duration_cell(text, pool->start_ns));
 	/* a first pool that is asked twice and cut waits once: its start */

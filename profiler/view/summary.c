@@ -204,9 +204,7 @@ static void last_idle_lines(FILE *out, const struct model *m, const struct model
 			continue;
 		fprintf(out, "%s %s exhausted %s before", named++ ? "," : "",
 			words_safe(name, sizeof(name), m->pools[i].short_name, 1),
-			ns < 1000000000    ? "less than 1 s"
-			: ns < 60000000000 ? format_duration(before, ns)
-					   : format_clock(before, ns));
+			format_duration(before, ns));
 	}
 	fputc('\n', out);
 }

@@ -2,6 +2,7 @@
  * idle-pool-retained: workers that handed out their last batch stay alive while others work. Reported when a pool held something idle for
  * a second or for 5 % of the run; the evidence is what pools of each stage held, and during which stage.
  */
+#include "profiler/format_time.h"
 #include "profiler/model/findings.h"
 #include "profiler/model/private.h"
 #include "profiler/model/thresholds.h"
@@ -141,6 +142,7 @@ static void describe(struct finding_sink *sink, const struct model *m, struct mo
 		     const struct by_stage *stages)
 {
 	int worst = 0, during, persistent = 0, releasable = 0;
+	char restarts[FORMAT_MAX];
 
 	for (int i = 0; i < MODEL_STAGES; i++)
 		if (stages[i].bytes > stages[worst].bytes)
@@ -163,8 +165,8 @@ static void describe(struct finding_sink *sink, const struct model *m, struct mo
 	else if ((size_t)persistent == f->pool_count)
 		f->text = finding_text(
 			sink,
-			"They are persistent: ending them costs a restart each time, %.1f s in all as measured.",
-			(double)restart_ns(m, f->pools, f->pool_count) / 1e9);
+			"They are persistent: ending them costs a restart each time, %s in all as measured.",
+			format_duration(restarts, restart_ns(m, f->pools, f->pool_count)));
 	else
 		f->text =
 			"Some are persistent and save a restart; the others are rebuilt for their next epoch anyway.";

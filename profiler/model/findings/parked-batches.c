@@ -2,6 +2,7 @@
  * parked-batches: finished batches of a pool that nobody asks lie in shared memory. Reported from 1 MiB for a second on. What
  * exhausted pools have parked is a part of what they hold idle and told there: by itself it is a notice.
  */
+#include "profiler/format_time.h"
 #include "profiler/model/findings.h"
 #include "profiler/model/thresholds.h"
 
@@ -73,14 +74,15 @@ void find_parked_batches(const struct model *m, struct finding_sink *sink)
 		.evidence = facts,
 		.evidence_count = 2,
 	};
+	char lain[FORMAT_MAX];
 
 	measure(m, &p);
 	if (t->parked_batch_max_bytes < least_bytes(m) || p.ns < LEAST_NS)
 		return;
 	facts[1].value = (double)p.ns / 1e9;
 	f.title = whose(sink, m, &p);
-	f.text = finding_text(sink, "They lie in shared memory for %.0f s, in no process's RSS.",
-			      facts[1].value);
+	f.text = finding_text(sink, "They lie in shared memory for %s, in no process's RSS.",
+			      format_duration(lain, p.ns));
 	f.severity = p.counted_there ? MODEL_NOTICE
 				     : finding_severity(m, f.bytes, p.ns, t->peak_bytes - f.bytes);
 	f.release_too = p.counted_there && finding_is_released(m, &p.worst, 1);

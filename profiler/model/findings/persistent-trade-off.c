@@ -2,6 +2,7 @@
  * persistent-trade-off: persistent workers that were used again hold memory between their uses, and save restarts. Both are measured and set
  * side by side; which weighs more is not for us to say: always a notice. A persistent pool that was never used again is no trade.
  */
+#include "profiler/format_time.h"
 #include "profiler/model/findings.h"
 #include "profiler/model/private.h"
 #include "profiler/model/thresholds.h"
@@ -69,19 +70,20 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		{"peak_without_bytes", "the peak without", MODEL_BYTES, (double)t->peak_without,
 		 NULL, 0},
 	};
+	char saved[FORMAT_MAX], run[FORMAT_MAX];
 	const struct model_finding f = {
 		.id = "persistent-trade-off",
 		.severity = MODEL_NOTICE,
 		.title = "Persistent workers hold memory between uses, and save restarts",
-		.text = finding_text(
-			sink,
-			"They saved %d restart%s, %.1f s of %.1f s as measured at their "
-			"first start.",
-			t->restarts, t->restarts == 1 ? "" : "s", t->saved_s,
-			(double)m->totals.duration_ns / 1e9),
+		.text = finding_text(sink,
+				     "They saved %d restart%s, %s of %s as measured at their "
+				     "first start.",
+				     t->restarts, t->restarts == 1 ? "" : "s",
+				     format_duration(saved, (int64_t)(t->saved_s * 1e9)),
+				     format_duration(run, m->totals.duration_ns)),
 		.brief = finding_text(
-			sink, "of persistent workers held between uses; %.1f s of restarts saved",
-			t->saved_s),
+			sink, "of persistent workers held between uses; %s of restarts saved",
+			saved),
 		.bytes = t->bytes,
 		.brief_bytes = t->bytes,
 		.evidence = facts,

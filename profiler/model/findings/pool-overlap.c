@@ -3,6 +3,7 @@
  * when the older pools held 1 MiB or more at such a moment. What they hold is a part of what idle-pool-retained tells, so by itself it is never
  * an error.
  */
+#include "profiler/format_time.h"
 #include "profiler/model/findings.h"
 #include "profiler/model/private.h"
 #include "profiler/model/thresholds.h"
@@ -44,6 +45,7 @@ void find_pool_overlap(const struct model *m, struct finding_sink *sink)
 		.moment_count = 1,
 	};
 	ARRAY(int) pools = {0};
+	char each[FORMAT_MAX];
 
 	if (t->overlap_max_bytes < threshold_bytes(THRESHOLD_OVERLAP, t->peak_bytes, 1) ||
 	    !t->overlaps)
@@ -57,9 +59,10 @@ void find_pool_overlap(const struct model *m, struct finding_sink *sink)
 	f.pools = pools.items;
 	f.pool_count = pools.count;
 	f.severity = finding_severity(m, f.bytes, t->overlap_ns, t->peak_bytes);
-	f.text = finding_text(sink, "%lld time%s, %.1f s each.", (long long)t->overlaps,
-			      t->overlaps == 1 ? "" : "s", seconds / (double)t->overlaps);
-	f.brief = finding_text(sink, "twice for %.1f s at %s", seconds / (double)t->overlaps,
+	f.text = finding_text(sink, "%lld time%s, %s each.", (long long)t->overlaps,
+			      t->overlaps == 1 ? "" : "s",
+			      format_duration(each, t->overlap_ns / t->overlaps));
+	f.brief = finding_text(sink, "twice for %s at %s", each,
 			       t->overlaps == 1 ? "a boundary of epochs" : "boundaries of epochs");
 	f.release_too = finding_is_released(m, pools.items, pools.count);
 	finding_report(sink, &f);

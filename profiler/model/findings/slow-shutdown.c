@@ -2,6 +2,7 @@
  * slow-shutdown: workers took seconds to leave after they were told to, and the loop waited for them. Reported when a pool took two seconds or
  * more; ending idle workers takes a few hundredths. Needs the edge "pool-closing": without it nothing is known, and nothing reported.
  */
+#include "profiler/format_time.h"
 #include "profiler/model/findings.h"
 #include "profiler/model/private.h"
 
@@ -84,6 +85,7 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 {
 	const struct model_pool *pool = &m->pools[s->worst];
 	int last = last_to_leave(m, pool);
+	char longest[FORMAT_MAX];
 	int64_t bytes = held_while_leaving(m, s->worst);
 	const struct model_evidence facts[] = {
 		{"shutdown_seconds_max", "one pool", MODEL_SECONDS, (double)s->worst_ns / 1e9, NULL,
@@ -110,15 +112,15 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		.pool_count = s->pools.count,
 	};
 
-	f.brief = finding_text(sink, "held by %s while its workers took %.1f s to end", pool->name,
-			       (double)s->worst_ns / 1e9);
+	f.brief = finding_text(sink, "held by %s while its workers took %s to end", pool->name,
+			       format_duration(longest, s->worst_ns));
 	f.text = last < 0 ? ""
 			  : finding_text(
 				    sink,
-				    "The last to leave was worker %lld of %s, process %lld, %.1f s "
+				    "The last to leave was worker %lld of %s, process %lld, %s "
 				    "after it was told to.%s",
 				    (long long)m->processes[last].worker_id, pool->name,
-				    (long long)m->processes[last].pid, (double)s->worst_ns / 1e9,
+				    (long long)m->processes[last].pid, longest,
 				    s->forced
 					    ? " Its owner gave up waiting and ended it by a signal."
 					    : "");

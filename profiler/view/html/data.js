@@ -16,6 +16,14 @@ const loopmem = (() => {
 		return `${scaled.toFixed(name !== "KiB" && small ? 1 : 0)} ${name}`;
 	}
 
+	/* As format_duration: tenths below ten seconds, whole ones below a minute. */
+	function duration(seconds) {
+		const tenths = Math.floor(seconds * 10 + .005);
+		if (tenths >= 600)
+			return moment(tenths / 10);
+		return tenths >= 100 ? `${Math.floor(tenths / 10)} s` : seconds > 0 && !tenths ? "<0.1 s" : `${(tenths / 10).toFixed(1)} s`;
+	}
+
 	/* As format_moment: m:ss, h:mm:ss. */
 	function moment(seconds) {
 		const s = Math.floor(seconds), two = (n) => String(n).padStart(2, "0");
@@ -86,5 +94,5 @@ const loopmem = (() => {
 	}
 
 	document.documentElement.classList.add("scripted");
-	return {report, series, bytes, moment, rowAt, poolsOf, stateAt, phaseAt, total, idle, element, listeners: [], windowed: [], themed: []};
+	return {report, series, bytes, moment, duration, rowAt, poolsOf, stateAt, phaseAt, total, idle, element, listeners: [], windowed: [], themed: []};
 })();

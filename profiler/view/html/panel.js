@@ -6,6 +6,8 @@
 	loopmem.row = -1;
 	loopmem.pinned = false;
 
+	const since = (seconds) => seconds > 0 ? `for ${loopmem.duration(seconds)}` : "from here on";
+
 	function entry(column, bytes, row) {
 		const pools = loopmem.poolsOf(column, row), t = series.t_s[row];
 		const name = column.kind === "owner" ? "owner and others" : pools.map((p) => p.name).join(", ") || column.stage;
@@ -13,7 +15,7 @@
 		const label = column.kind === "idle" ? "held idle" : column.kind;
 		const state = pools.length === 1 ? loopmem.stateAt(pools[0], t) : null;
 		if (column.kind !== "owner")
-			lines.push(element("small", {}, state ? `${state.state === "starting" ? "starting" : label} for ${loopmem.moment(t - state.start_s)}` : label));
+			lines.push(element("small", {}, state ? `${state.state === "starting" ? "starting" : label} ${since(t - state.start_s)}` : label));
 		return element("li", {"data-bytes": bytes},
 			element("i", {class: `swatch ${column.stage} ${column.kind}`}),
 			element("span", {}, ...lines), element("b", {}, loopmem.bytes(bytes)));

@@ -82,7 +82,7 @@ static void both_runs_stand_side_by_side_at_one_scale(void **state)
 		"  by train pools           66 MiB       0 MiB       -66 MiB\n"
 		"pools alive at once             2           1\n"
 		"workers that fit          about 3     about 4\n"
-		"time                       10.0 s      10.0 s        +0.0 s\n"
+		"time                        10.0s       10.0s         +0.0s\n"
 		"losses, 2 epochs     0.4127 0.2031, the same to the bit\n"
 		"\n"
 		"Old order = 2 habits seen in real frameworks. Peak with only one of them, MiB:\n"

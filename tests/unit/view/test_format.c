@@ -1,4 +1,4 @@
-/* Claims about profiler/view/format.h: the rules for numbers and times. */
+/* Claims about profiler/view/format.h: the rules for numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,6 @@
 #include "profiler/view/format.h"
 
 #define GIB         (1024.0 * 1024 * 1024)
-#define SECOND      INT64_C(1000000000)
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 
 static char out[FORMAT_MAX];
@@ -110,52 +109,6 @@ static void estimates_have_two_digits(void **state)
 	assert_string_equal(format_estimate(out, 0), "about 0");
 }
 
-static void durations_grow_from_seconds_to_days(void **state)
-{
-	static const struct {
-		double s;
-		const char *text, *cell;
-	} rows[] = {
-		{5.0, "5.0 s", "5.0s"},
-		{0, "0.0 s", "0.0s"},
-		{9.96, "10 s", "10.0s"},
-		{11.2, "11 s", "11.2s"},
-		{28, "28 s", "28.0s"},
-		{301, "5:01", "5:01"},
-		{59.97, "1:00", "1:00"},
-		{3723, "1:02:03", "1:02:03"},
-		{183000, "2d 02:50", "2d 02:50"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		assert_string_equal(format_duration(out, (int64_t)(rows[i].s * 1e9)), rows[i].text);
-		assert_string_equal(format_duration_cell(out, (int64_t)(rows[i].s * 1e9)),
-				    rows[i].cell);
-	}
-}
-
-static void what_lasted_less_than_a_second_is_not_nothing(void **state)
-{
-	(void)state;
-	assert_string_equal(format_span(out, SECOND / 10 * 8), "0.8s");
-	assert_string_equal(format_span(out, SECOND / 10 * 19), "0:02");
-	assert_string_equal(format_span(out, 64 * SECOND), "1:04");
-	assert_string_equal(format_age(out, SECOND / 10 * 8), "0.8s");
-	assert_string_equal(format_age(out, SECOND / 10 * 19), "0:01");
-}
-
-static void moments_are_minutes_and_seconds_never_ahead(void **state)
-{
-	(void)state;
-	assert_string_equal(format_clock(out, 28 * SECOND), "0:28");
-	assert_string_equal(format_moment(out, 753 * SECOND + SECOND / 10 * 9), "12:33");
-	assert_string_equal(format_moment(out, 3723 * SECOND), "1:02:03");
-	assert_string_equal(format_moment(out, -30 * SECOND), "-0:30");
-	assert_string_equal(format_moment_tenths(out, 753 * SECOND + SECOND / 10 * 9), "12:33.9");
-	assert_string_equal(format_moment(out, MODEL_NONE), "?");
-}
-
 static void bytes_over_time_are_in_hours(void **state)
 {
 	(void)state;
@@ -174,9 +127,6 @@ int main(void)
 		cmocka_unit_test(a_share_is_full_only_when_the_limit_was_met),
 		cmocka_unit_test(counts_are_grouped_from_five_digits),
 		cmocka_unit_test(estimates_have_two_digits),
-		cmocka_unit_test(durations_grow_from_seconds_to_days),
-		cmocka_unit_test(what_lasted_less_than_a_second_is_not_nothing),
-		cmocka_unit_test(moments_are_minutes_and_seconds_never_ahead),
 		cmocka_unit_test(bytes_over_time_are_in_hours),
 	};
 
