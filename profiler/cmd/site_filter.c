@@ -33,6 +33,18 @@ enum model_stage option_stage(const struct argp_state *state, const char *option
 	return (enum model_stage)option_choice(state, option, text, names);
 }
 
+/* A pool is chosen by its number; the word that stands before it in its name is a stage. */
+static int64_t pool_number(const struct argp_state *state, const char *text)
+{
+	for (int stage = 0; stage < MODEL_STAGES; stage++)
+		if (!strcmp(text, model_stage_name((enum model_stage)stage)))
+			command_misuse(state,
+				       "--pool %s: not the number of a pool; --stage=%s is all "
+				       "pools of that stage",
+				       text, text);
+	return option_number(state, "--pool", text, 1, INT32_MAX);
+}
+
 /* "93.5", "1:33.5", "1:01:33": as the views print moments. NaN when it is none. */
 static double seconds_of(const char *text)
 {
@@ -82,7 +94,7 @@ error_t site_filter_parse(int key, const char *text, const struct argp_state *st
 		f->stage = 1 + (int)option_stage(state, "--stage", text);
 		break;
 	case KEY_SITE_POOL:
-		f->pool = option_number(state, "--pool", text, 1, INT32_MAX);
+		f->pool = pool_number(state, text);
 		break;
 	case KEY_SITE_WORKER:
 		f->pid = option_number(state, "--worker", text, 1, INT32_MAX);

@@ -22,6 +22,9 @@ enum compare_verdict {
 	COMPARE_INCONCLUSIVE
 };
 
+/* So many runs of a baseline tell its noise; with fewer the bound is mostly what is expected of any. */
+enum { COMPARE_ENOUGH_RUNS = 3 };
+
 struct comparison {
 	double base, head;       /* medians */
 	double change;           /* head - base */

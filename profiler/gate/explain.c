@@ -73,8 +73,9 @@ static void print_comparison(FILE *out, const struct row *row)
 		fprintf(out, "%s, %s (%s)", head, percent(share, c->change / c->base), change);
 	else
 		fprintf(out, "%s, %s from 0", head, change);
-	fprintf(out, "; tolerance %s, noise %s", bound(tolerance, row, c->tolerance),
-		bound(noise, row, c->noise));
+	fprintf(out, "; tolerance %s, noise %s%s", bound(tolerance, row, c->tolerance),
+		bound(noise, row, c->noise),
+		row->base_runs < COMPARE_ENOUGH_RUNS ? " assumed" : "");
 }
 
 static void print_limit(FILE *out, const struct row *row)

@@ -8,7 +8,7 @@
 
 #include "profiler/gate/result.h"
 
-/* "732 MiB > 64 MiB, +668 MiB"; "6.12 GiB, +9.8% (+560 MiB); tolerance 5%, noise 1.9%"; the reason where there is no figure. */
+/* "732 MiB > 64 MiB, +668 MiB"; "6.12 GiB, +9.8% (+560 MiB); tolerance 5%, noise 1.9%" (" assumed" where too few runs tell it); the reason where there is no figure. */
 char *explain_figures(const struct row *row);
 
 /* "loopmem.budget:5", "--max 2", "default" */

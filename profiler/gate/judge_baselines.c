@@ -4,8 +4,6 @@
 
 #include "profiler/gate/judge_parts.h"
 
-enum { ENOUGH_RUNS = 3 };
-
 /* ---- what there is to compare with -------------------------------------------------------------------------- */
 
 static int is_comparable(const struct baseline_run *run, const struct model_metric *metric,
@@ -132,14 +130,14 @@ static void judge_cell(struct result *result, const struct cell *cell,
 
 static void note_few_runs(struct result *result)
 {
-	size_t fewest = ENOUGH_RUNS;
+	size_t fewest = COMPARE_ENOUGH_RUNS;
 
 	for (size_t i = 0; i < result->rows.count; i++)
 		if (result->rows.items[i].base_runs && result->rows.items[i].base_runs < fewest)
 			fewest = result->rows.items[i].base_runs;
-	if (fewest < ENOUGH_RUNS)
-		result_notice(result, "noise is not known from %zu baseline run%s: keep %d or more",
-			      fewest, fewest == 1 ? "" : "s", ENOUGH_RUNS);
+	if (fewest < COMPARE_ENOUGH_RUNS)
+		result_notice(result, "noise is assumed, %zu baseline run%s not tell it: keep %d or more",
+			      fewest, fewest == 1 ? " does" : "s do", COMPARE_ENOUGH_RUNS);
 }
 
 static void note_environment(struct result *result, const struct judge_options *options)

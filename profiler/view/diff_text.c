@@ -189,7 +189,7 @@ static void table(FILE *out, const struct difference *d)
 	enum format_unit unit = unit_of(d);
 
 	fprintf(out, "\n  %-*s%*s%*s%*s%8s%10s\n", NAME_COLUMN, "", CELL_COLUMN, "BASE",
-		CELL_COLUMN, "HEAD", CELL_COLUMN, "CHANGE", "", "noise*");
+		CELL_COLUMN, "HEAD", CELL_COLUMN, "CHANGE", "", "noise");
 	for (size_t i = 0; i < d->figure_count; i++) {
 		const struct difference_figure *f = &d->figures[i];
 		char base[FORMAT_MAX], head[FORMAT_MAX], change[FORMAT_MAX], share[FORMAT_MAX],
@@ -257,8 +257,8 @@ int diff_text(FILE *out, const struct difference *d, const struct report_options
 	fputc('\n', out);
 	findings_line(out, d);
 	fprintf(out,
-		"* noise: half the spread of equal pools within each run; a change beyond it is "
-		"marked and counted. Sizes in %s.\n",
+		"* changed by more than the noise and 2 %% of the peak (times: 2 %% and 0.25 s). Sizes in %s.\n"
+		"  noise: half the spread of equal pools within each run; ? where there is one\n",
 		format_unit_name(unit_of(d)));
 	run_line(out, "base", d->base, options->utf8);
 	run_line(out, "head", d->head, options->utf8);

@@ -101,7 +101,15 @@ claim "the first line names the baseline" grep -q '(baseline main@3, 3 runs; hea
 claim "a session is a baseline too" exits 0 run.loopmem --baseline run.loopmem --require-baseline
 sed 's/"total.peak_pss_bytes":28/"total.peak_pss_bytes":20/' base.json >small.json
 claim "growth against the baseline fails" exits 1 run.loopmem --baseline small.json
-claim "it says how much" grep -qE 'regressed +total.peak_pss_bytes +26.4 GiB, \+39.3% \(\+7.5 GiB\); tolerance 5.0%' out
+claim "it says how much, and the noise that three runs tell" \
+	grep -qE 'regressed +total.peak_pss_bytes +26.4 GiB, \+39.3% \(\+7.5 GiB\); tolerance 5.0%, noise [0-9.]+%  ' out
+claim "nothing is assumed then" test "$(grep -c assumed out)" -eq 0
+"$loopmem" check run.loopmem --write-baseline one.json --commit main@1 >/dev/null
+sed -i 's/"total.peak_pss_bytes":28/"total.peak_pss_bytes":20/' one.json
+check run.loopmem --baseline one.json
+claim "one run does not: the figure and the note say that it is assumed" test \
+	"$(grep -cE 'noise [0-9.]+% assumed  ' out),$(grep -c 'noise is assumed, 1 baseline run does not tell it' out err | paste -sd,)" = \
+	"1,out:1,err:0"
 claim "a tolerance by flag" exits 0 run.loopmem --baseline small.json --tolerance total.peak_pss_bytes=+50%
 claim "a regressed run does not become the baseline" exits 1 run.loopmem --baseline small.json --write-baseline base.json
 claim "an unreadable baseline is 3" exits 3 run.loopmem --baseline text.loopmem

@@ -21,6 +21,9 @@ claim "the exit status is 0" test "$status,$err" = "0,"
 loopmem diff "$base" "$head"
 claim "peaks stand in the first line" grep -q '^Peak       26.4 -> 26.0 GiB   -0.4 GiB' <<<"$out"
 claim "the time is told beside the verdict" grep -q 'time shorter (18:51 -> 11:' <<<"$out"
+claim "a star marks figures that changed and its own meaning, nothing else" test "$(tr -cd '*' <<<"$out" | wc -c)" = \
+	"$(grep -c '^\* ' <<<"$out")"
+claim "its meaning is told" grep -q '^\* changed by more than the noise and 2 % of the peak' <<<"$out"
 claim "nothing is wider than 120 columns" test "$(awk '{ if (length > n) n = length } END { print n }' <<<"$out")" -le 120
 
 loopmem diff -f json "$base" "$head"

@@ -52,6 +52,8 @@ def a_pool_and_its_workers_are_chosen_by_number_and_pid():
     one = live(f"--worker={pool['workers'][0]['pid']}", at)
     assert abs(one * 8 / live(f"--pool={pool['id']}", at) - 1) < 0.1, "eight equal workers"
     assert "no pool #99" in sites("--pool=99", status=2)
+    assert "--stage=train is all pools of that stage" in sites("--pool=train", status=2)
+    assert "--pool training: not a number" in sites("--pool=training", status=2)
     assert "no process 1 " in sites("--worker=1", status=2)
 
 

@@ -399,7 +399,7 @@ static void few_baseline_runs_are_told(void **state)
 	write_runs(1, 3, "base", "");
 	judge_against_file(PEAK);
 	assert_string_equal(check.result.notices.items[0],
-			    "noise is not known from 2 baseline runs: keep 3 or more");
+			    "noise is assumed, 2 baseline runs do not tell it: keep 3 or more");
 }
 
 static void a_session_is_a_baseline_too_and_new_findings_are_told(void **state)
