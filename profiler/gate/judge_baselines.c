@@ -136,7 +136,8 @@ static void note_few_runs(struct result *result)
 		if (result->rows.items[i].base_runs && result->rows.items[i].base_runs < fewest)
 			fewest = result->rows.items[i].base_runs;
 	if (fewest < COMPARE_ENOUGH_RUNS)
-		result_notice(result, "noise is assumed, %zu baseline run%s not tell it: keep %d or more",
+		result_notice(result,
+			      "noise is assumed, %zu baseline run%s not tell it: keep %d or more",
 			      fewest, fewest == 1 ? " does" : "s do", COMPARE_ENOUGH_RUNS);
 }
 
