@@ -1,6 +1,7 @@
 /* Keys that choose what is shown: the screen and the way back, the chart's subject and its glyphs. */
 #include <string.h>
 
+#include "profiler/view/words.h"
 #include "tui/act.h"
 #include "tui/ui.h"
 
@@ -82,15 +83,12 @@ static void flip(struct ui *ui)
 static void next_owner(struct ui *ui)
 {
 	const struct model *m = ui->model;
+	char name[64];
 
 	for (size_t i = (size_t)(ui->chart.owner + 1); i < m->process_count; i++)
 		if (m->processes[i].role == MODEL_ROLE_OWNER) {
 			ui->chart.owner = (int)i;
-			if (m->processes[i].rank != MODEL_NONE)
-				ui_say(ui, "rank %lld, %lld", (long long)m->processes[i].rank,
-				       (long long)m->processes[i].pid);
-			else
-				ui_say(ui, "owner %lld", (long long)m->processes[i].pid);
+			ui_say(ui, "%s", words_process(name, sizeof(name), m, (int)i));
 			return;
 		}
 	ui->chart.owner = -1;

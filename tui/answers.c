@@ -323,9 +323,11 @@ static void draw_wide_line(const struct ui *ui, struct cells *cells, int y)
 
 	pen_text(&pen, " Peak ");
 	print_close(&pen, totals->peak_bytes, totals->limit_bytes, ", ");
-	pen_print(&pen, ", at %s     Held idle %s at most, %s of %s",
-		  format_moment(a, totals->peak_at_ns), format_bytes(b, totals->idle_max_bytes),
-		  format_duration(c, totals->idle_ns), format_moment(d, totals->duration_ns));
+	pen_print(&pen, ", at %s     Held idle %s", format_moment(a, totals->peak_at_ns),
+		  format_bytes(b, totals->idle_max_bytes));
+	if (totals->idle_max_bytes)
+		pen_print(&pen, " at most, %s of %s", format_duration(c, totals->idle_ns),
+			  format_moment(d, totals->duration_ns));
 	pen_print(&pen, "     Without held idle %s",
 		  format_bytes(a, totals->peak_without_idle_bytes));
 	if (totals->limit_bytes != MODEL_NONE)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "profiler/view/format.h"
+#include "profiler/view/words.h"
 #include "tui/ui.h"
 
 #define CELL(name) sheet_value(sheet, row, COLUMN_DIFFERENCE_##name)
@@ -114,16 +115,16 @@ static void add(struct sheet *sheet, int64_t id, const char *name, enum role rol
 static void add_pools(struct ui *ui, struct sheet *sheet)
 {
 	const struct model *m = ui->model;
+	char name[64];
 
 	for (size_t i = 0; i < m->pool_count; i++)
 		if (ui->chart.owner < 0 || m->pools[i].owner == ui->chart.owner)
 			add(sheet, (int64_t)i, m->pools[i].name, role_of_stage(m->pools[i].stage),
 			    pool_pair(ui, i));
 	for (size_t i = 0; i < m->process_count; i++)
-		if (m->processes[i].role == MODEL_ROLE_OWNER &&
-		    (ui->chart.owner < 0 || (int)i == ui->chart.owner))
+		if (words_is_owner(m, (int)i) && (ui->chart.owner < 0 || (int)i == ui->chart.owner))
 			add(sheet, -1 - (int64_t)i,
-			    sheet_text(sheet, "owner %lld", (long long)m->processes[i].pid),
+			    sheet_text(sheet, "%s", words_process(name, sizeof(name), m, (int)i)),
 			    ROLE_TEXT, process_pair(ui, i));
 }
 

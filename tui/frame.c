@@ -40,22 +40,33 @@ static void heading_hit(void *arg, int column, int x, int width)
 	ui_hit(ui, (struct hit){HIT_HEADING, 0, x, 1, width, column});
 }
 
-/* What was left out, at the right end of the last line of the sheet. */
+/* Whether nothing stands in the last `width` cells of a line, and in two before them. */
+static int is_blank(struct cells *cells, int y, int width)
+{
+	for (int x = cells->width - width - 2; x < cells->width; x++)
+		if (x < 0 || (cells_at(cells, y, x) && cells_at(cells, y, x)->ch != L' '))
+			return 0;
+	return 1;
+}
+
+/* What was left out, at the right end of the last line of the sheet: in as many words as find room there. */
 static void say_left_out(struct cells *cells, const struct sheet_place *place)
 {
-	char text[128] = "";
+	static const char *const endings[] = {" hidden, a wider screen shows", " hidden"};
 	struct pen pen = pen_at(cells, place->next_y - 1, 0);
+	int hidden = place->hidden_columns;
+	char text[128];
 
-	if (place->hidden_columns && cells->width < 112)
-		snprintf(text, sizeof(text), "%d columns hidden, a wider screen shows",
-			 place->hidden_columns);
-	if (!text[0] || text_width(text) > cells->width - 2)
+	if (!hidden || cells->width >= 112)
 		return;
-	/* only where nothing stands */
-	for (int x = cells->width - text_width(text) - 2; x < cells->width; x++)
-		if (cells_at(cells, pen.y, x) && cells_at(cells, pen.y, x)->ch != L' ')
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		snprintf(text, sizeof(text), "%d column%s%s", hidden, hidden == 1 ? "" : "s",
+			 endings[i]);
+		if (is_blank(cells, pen.y, text_width(text) + 1)) {
+			pen_text_ending(&pen, cells->width - 1, text);
 			return;
-	pen_text_ending(&pen, cells->width - 1, text);
+		}
+	}
 }
 
 static int has_rows(const struct sheet *sheet)

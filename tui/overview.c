@@ -59,15 +59,14 @@ static void add_pool(struct ui *ui, struct sheet *sheet, size_t i)
 
 static void add_process(struct ui *ui, struct sheet *sheet, size_t i)
 {
-	const struct model_process *process = &ui->model->processes[i];
 	const struct model_process_moment *now = &ui->now.processes[i];
 	struct sheet_row *row = sheet_add(sheet, ROW_PLAIN, -1 - (int64_t)i);
-	char rank[WORDS_RANK];
+	char name[64];
 
 	if (!row)
 		return;
-	value_text(CELL(POOL), sheet_text(sheet, "owner %lld%s", (long long)process->pid,
-					  words_rank(rank, process->rank)));
+	value_text(CELL(POOL),
+		   sheet_text(sheet, "%s", words_process(name, sizeof(name), ui->model, (int)i)));
 	value_number(CELL(MEMORY), VALUE_BYTES, now->proportional);
 	value_number(CELL(PRIVATE), VALUE_BYTES, now->private_bytes);
 	CELL(PRIVATE)->stale = now->stale && ui->live;
@@ -75,14 +74,6 @@ static void add_process(struct ui *ui, struct sheet *sheet, size_t i)
 		value_number(CELL(HEAP), VALUE_BYTES, now->live_heap);
 	if (now->unshared)
 		value_number(CELL(UNSHARED), VALUE_BYTES, now->unshared);
-}
-
-/* Owns a pool, or is the program itself. */
-static int is_owner(const struct model *m, size_t process)
-{
-	const struct model_process *p = &m->processes[process];
-
-	return p->role == MODEL_ROLE_OWNER || (p->role == MODEL_ROLE_ROOT && !m->pool_count);
 }
 
 static void add_others(struct ui *ui, struct sheet *sheet, int64_t listed)
@@ -138,7 +129,7 @@ static void build(struct ui *ui, struct sheet *sheet)
 			listed += ui->now.pools[i].memory;
 		}
 	for (size_t i = 0; i < m->process_count; i++)
-		if (is_owner(m, i) && ui->now.processes[i].alive &&
+		if (words_is_owner(m, (int)i) && ui->now.processes[i].alive &&
 		    (ui->chart.owner < 0 || (int)i == ui->chart.owner)) {
 			add_process(ui, sheet, i);
 			listed += ui->now.processes[i].proportional;

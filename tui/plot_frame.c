@@ -4,6 +4,7 @@
 
 #include "profiler/view/chart.h"
 #include "profiler/view/format.h"
+#include "profiler/view/words.h"
 #include "tui/plot.h"
 
 static void plot_values(const struct plot *plot)
@@ -155,6 +156,7 @@ void ui_draw_legend(const struct ui *ui, struct pen *pen)
 				   "█ the rest  0-9 workers"},
 	};
 	const char *legend = legends[ui->chart.kind][0];
+	char name[64];
 
 	if (pen->x + text_width(legend) > pen->end)
 		legend = legends[ui->chart.kind][1];
@@ -162,8 +164,8 @@ void ui_draw_legend(const struct ui *ui, struct pen *pen)
 	if (ui->chart.measure != MEASURE_MEMORY && ui->chart.kind != STACK_KINDS)
 		pen_print(pen, "   %s", stack_measure_name(ui->chart.measure));
 	if (ui->chart.owner >= 0)
-		pen_print(pen, "   owner %lld",
-			  (long long)ui->model->processes[ui->chart.owner].pid);
+		pen_print(pen, "   %s",
+			  words_process(name, sizeof(name), ui->model, ui->chart.owner));
 }
 
 void ui_draw_chart(struct ui *ui, struct cells *cells, const struct chart_place *place)

@@ -87,8 +87,10 @@ int site_rows_read(struct site_rows *rows, const struct ui *ui)
 		return -1;
 	while (rows->count && rows->rows[rows->count - 1].live_bytes <= 0)
 		rows->count--;
-	for (size_t i = 0; i < rows->count; i++)
+	for (size_t i = 0; i < rows->count; i++) {
 		rows->live_bytes += rows->rows[i].live_bytes;
+		rows->mapped_bytes += rows->rows[i].mapped ? rows->rows[i].live_bytes : 0;
+	}
 	while (rows->shown < rows->count &&
 	       (ui->sites_all || rows->rows[rows->shown].live_bytes * 100 >= rows->live_bytes))
 		rows->shown++;

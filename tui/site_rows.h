@@ -11,8 +11,9 @@ enum { SITE_GROWTH_S = 60, SITE_MOMENTS = 20, SITE_SPARKLINE_SIZE = SITE_MOMENTS
 
 struct site_rows {
 	struct model_site_row *rows; /* largest live bytes first */
-	size_t count, shown; /* shown: those of a hundredth and more, or all (ui->sites_all) */
-	int64_t live_bytes;  /* of all of them */
+	size_t count, shown;  /* shown: those of a hundredth and more, or all (ui->sites_all) */
+	int64_t live_bytes;   /* of all of them */
+	int64_t mapped_bytes; /* of it: mapped by the program */
 	int64_t (*history)
 		[SITE_MOMENTS]; /* live bytes of the shown ones over the session; NULL when it is not wanted */
 	int moments;            /* of it, up to the cursor */

@@ -183,7 +183,7 @@ static void draw_site(struct ui *ui, struct cells *cells, int y, int end,
 
 	if (!site)
 		return;
-	pen_print(&pen, "%s  %s    %s of live heap", format_bytes(live, site->live_bytes),
+	pen_print(&pen, "%s  %s    %s of all sites", format_bytes(live, site->live_bytes),
 		  site_row_words(name, sizeof(name), ui->model, site, utf8(ui)),
 		  format_percent(share, site->live_bytes, rows->live_bytes));
 	if (site->processes > 1)
@@ -221,33 +221,60 @@ static void draw_none(const struct ui *ui, struct cells *cells, int y, int end)
 			       "This needs the shim: start the program with loopmem run.");
 }
 
-/* How much of the moment the live heap is, of whom the list is, and, where there is room, what the rest is. */
-static int draw_caption(const struct ui *ui, struct cells *cells, int y, int end)
+/* What the memory of the moment is made of; the figures of sites are not parts of it: a page that several processes share is no one's here. */
+static void print_parts(const struct ui *ui, char *out, size_t size)
 {
 	const struct model_composition *c = &ui->now.composition;
 	const struct {
 		const char *name;
 		int64_t bytes;
-	} parts[] = {{"unshared", c->unshared},     {"files", c->files},
-		     {"allocator", c->allocator},   {"shm", c->shm},
-		     {"parked batches", c->parked}, {"other", c->other}};
-	int listed = ui->model->site_count > 0, written = 0, at;
-	char text[512], whose[64] = "", a[FORMAT_MAX], b[FORMAT_MAX];
+	} parts[] = {{"private live heap", c->live_heap},
+		     {"unshared", c->unshared},
+		     {"files", c->files},
+		     {"allocator", c->allocator},
+		     {"shm", c->shm},
+		     {"parked batches", c->parked},
+		     {"other", c->other}};
 	enum format_unit unit = format_unit_for(c->total);
+	char bytes[FORMAT_MAX];
+	int at = snprintf(out, size, "Memory %s", format_bytes(bytes, c->total)), written = 0;
 
-	if (ui->sites_pid)
-		snprintf(whose, sizeof(whose), ", sampled; process %lld, Esc all",
-			 (long long)ui->sites_pid);
-	else if (listed)
-		snprintf(whose, sizeof(whose), ", sampled; all pools");
-	at = snprintf(text, sizeof(text), "Live heap %s of %s at the cursor%s",
-		      format_cell(a, c->live_heap, unit, 1), format_bytes(b, c->total), whose);
-	for (size_t i = 0;
-	     (cells->width >= WIDE || !listed) && i < sizeof(parts) / sizeof(parts[0]); i++)
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (parts[i].bytes > 0)
-			at += snprintf(text + at, sizeof(text) - (size_t)at, "%s%s %s",
-				       written++ ? ", " : ". The rest: ", parts[i].name,
-				       format_cell(a, parts[i].bytes, unit, 1));
+			at += snprintf(out + at, size - (size_t)at, "%s %s %s",
+				       written++ ? "," : ":", parts[i].name,
+				       format_cell(bytes, parts[i].bytes, unit, 1));
+}
+
+/* The sum of the rows and of whom the list is; where there is room, what the memory is made of. */
+static int draw_caption(const struct ui *ui, struct cells *cells, int y, int end,
+			const struct site_rows *rows)
+{
+	enum format_unit unit = format_unit_for(rows->live_bytes);
+	char text[512], a[FORMAT_MAX], b[FORMAT_MAX];
+	int at = 0;
+
+	if (ui->model->site_count) {
+		at = snprintf(text, sizeof(text), "Live %s %s at the cursor",
+			      format_cell(a, rows->live_bytes, unit, 1), format_unit_name(unit));
+		if (rows->mapped_bytes)
+			at += snprintf(text + at, sizeof(text) - (size_t)at, ": heap %s, mapped %s",
+				       format_cell(a, rows->live_bytes - rows->mapped_bytes, unit,
+						   1),
+				       format_cell(b, rows->mapped_bytes, unit, 1));
+		if (ui->sites_pid)
+			at += snprintf(text + at, sizeof(text) - (size_t)at,
+				       "; sampled, process %lld, Esc all",
+				       (long long)ui->sites_pid);
+		else
+			at += snprintf(text + at, sizeof(text) - (size_t)at,
+				       "; sampled, all pools");
+	}
+	if (cells->width >= WIDE || !at) {
+		if (at)
+			at += snprintf(text + at, sizeof(text) - (size_t)at, ".  ");
+		print_parts(ui, text + at, sizeof(text) - (size_t)at);
+	}
 	return paragraph_draw(cells, y, end, 1, text);
 }
 
@@ -279,13 +306,17 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 
 	if (!ui_moments(ui))
 		return;
-	y = draw_caption(ui, cells, y, end);
+	if (ui->model->site_count && site_rows_read(&rows, ui))
+		return;
+	y = draw_caption(ui, cells, y, end, &rows);
 	if (!ui->model->site_count) {
 		draw_none(ui, cells, y + 1, end);
 		return;
 	}
-	if (!ui_sheet(ui, &sheet))
+	if (!ui_sheet(ui, &sheet)) {
+		site_rows_release(&rows);
 		return;
+	}
 	rows_height = height < LEAST_HEIGHT ? end - y : end - hints - y - LEAST_DETAIL;
 	if (ui->site_open)
 		rows_height = 2; /* the heading and the selected one */
@@ -294,10 +325,9 @@ static void draw(struct ui *ui, struct cells *cells, int y, int height)
 	y = ui_draw_sheet(ui, cells, &sheet, y, rows_height);
 	unit = sheet_unit(&sheet);
 	sheet_release(&sheet);
-	if ((height >= LEAST_HEIGHT || ui->site_open) && !site_rows_read(&rows, ui)) {
+	if (height >= LEAST_HEIGHT || ui->site_open)
 		draw_site(ui, cells, y + 1, end - hints, &rows);
-		site_rows_release(&rows);
-	}
+	site_rows_release(&rows);
 	if (hints)
 		draw_hints(ui, cells, end - hints, unit);
 }

@@ -115,20 +115,22 @@ static void bar(const struct html *h)
 	const struct model_totals *t = &h->m->totals;
 	int64_t needed = t->peak_without_idle_bytes, idle = t->peak_bytes - needed;
 	int64_t free_bytes = t->limit_bytes == MODEL_NONE ? 0 : t->limit_bytes - t->peak_bytes;
-	/* a limit far away would leave nothing to see of the rest */
+	/* a limit far away would leave nothing to see of the rest: then what is free is drawn shorter, with a torn end */
 	int far = free_bytes > FAR * t->peak_bytes;
-	int64_t whole = t->peak_bytes + (free_bytes > 0 && !far ? free_bytes : 0);
+	int64_t drawn = far ? FAR * t->peak_bytes : free_bytes > 0 ? free_bytes : 0;
+	int64_t whole = t->peak_bytes + drawn;
 
 	if (whole <= 0)
 		return;
 	fputs("<div class=\"bar\" aria-hidden=\"true\">", h->out);
 	bar_part(h, "needed", needed, whole);
 	bar_part(h, "held", idle, whole);
-	bar_part(h, "free", far ? 0 : free_bytes, whole);
+	bar_part(h, far ? "free far" : "free", drawn, whole);
 	fputs("</div>\n<ul class=\"legend\">", h->out);
 	bar_word(h, "needed", "needed", needed);
 	bar_word(h, "held", "peak above that, held idle", idle);
-	bar_word(h, "free", "free up to the limit", free_bytes);
+	bar_word(h, "free", far ? "free up to the limit, drawn shorter" : "free up to the limit",
+		 free_bytes);
 	fputs("</ul>\n", h->out);
 }
 

@@ -99,17 +99,12 @@ char *site_identity(char *out, size_t size, const struct model *m, int at)
 char *site_owner(char *out, size_t size, const struct model *m, const struct model_site_row *row,
 		 int utf8)
 {
-	const struct model_process *process = &m->processes[row->process];
 	char text[WORDS_MAX];
 
 	if (row->pool >= 0)
 		snprintf(text, sizeof(text), "%s", m->pools[row->pool].name);
-	else if (process->rank != MODEL_NONE)
-		snprintf(text, sizeof(text), "rank %lld", (long long)process->rank);
 	else
-		snprintf(text, sizeof(text), "%s %lld",
-			 process->role == MODEL_ROLE_OWNER ? "owner" : "pid",
-			 (long long)process->pid);
+		words_process(text, sizeof(text), m, row->process);
 	return words_safe(out, size, text, utf8);
 }
 

@@ -17,7 +17,7 @@ char *site_words(char *out, size_t size, const struct model *m, int line, int ut
 char *site_row_words(char *out, size_t size, const struct model *m,
 		     const struct model_site_row *row, int utf8);
 
-/* Whose memory it is: "train #4 e1", "owner 41021", "rank 2", "pid 41021". */
+/* Whose memory it is: "train #4 e1", "owner 41021", as words_process. */
 char *site_owner(char *out, size_t size, const struct model *m, const struct model_site_row *row,
 		 int utf8);
 

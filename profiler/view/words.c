@@ -108,6 +108,23 @@ char *words_rank(char *out, int64_t rank)
 	return out;
 }
 
+int words_is_owner(const struct model *m, int process)
+{
+	enum model_role role = m->processes[process].role;
+
+	return role == MODEL_ROLE_OWNER || (role == MODEL_ROLE_ROOT && !m->pool_count);
+}
+
+char *words_process(char *out, size_t size, const struct model *m, int process)
+{
+	const struct model_process *p = &m->processes[process];
+	char rank[WORDS_RANK];
+
+	snprintf(out, size, "%s %lld%s", words_is_owner(m, process) ? "owner" : "process",
+		 (long long)p->pid, words_rank(rank, p->rank));
+	return out;
+}
+
 char *words_pool(char *out, size_t size, const struct model_pool *pool)
 {
 	char rank[WORDS_RANK];

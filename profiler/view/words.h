@@ -29,6 +29,12 @@ const char *words_doing(const struct model_pool *pool, enum model_state state);
 enum { WORDS_RANK = 32 };
 char *words_rank(char *out, int64_t rank);
 
+/* A process that is no worker, as every view names it: "owner 41021", "owner 41021, rank 2", "process 41021". Returns `out`. */
+char *words_process(char *out, size_t size, const struct model *m, int process);
+
+/* It owns a pool, or is the program itself. */
+int words_is_owner(const struct model *m, int process);
+
 /* A pool in a list: "train #4 e1"; "train #4 e1, rank 0" where there are several ranks; "train #4?" of a guessed one. Not made safe. */
 char *words_pool(char *out, size_t size, const struct model_pool *pool);
 

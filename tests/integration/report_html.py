@@ -55,6 +55,19 @@ def the_file_refers_to_no_other():
 
 
 @tap.claim
+def the_bar_draws_each_part_that_its_words_name():
+    far = f"{TMP}/far.loopmem"
+    subprocess.run(["cp", SESSION, far], check=True)
+    with sqlite3.connect(far) as db:
+        db.execute("UPDATE system SET limit_bytes = limit_bytes * 100")
+    for session in (SESSION, far):
+        page = loopmem("report", "-f", "html", session)
+        drawn = re.findall(r'<span class="([a-z]+)', re.search(r'<div class="bar".*?</div>', page, re.S)[0])
+        named = re.findall(r'swatch ([a-z]+)', re.search(r'</div>\n<ul class="legend">.*?</ul>', page, re.S)[0])
+        assert drawn == named == ["needed", "held", "free"], (drawn, named)
+
+
+@tap.claim
 def the_data_are_the_json_report_and_the_series():
     data = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])
     series = data.pop("series")
@@ -166,8 +179,10 @@ def the_panel_names_pools_and_states():
     shown = panel(page)
     assert shown["t"] == report["totals"]["peak_at_s"] and shown["shown"] == "26.4 GiB"
     names = [name for name, _ in shown["parts"]]
-    assert "train #4 e1held idle for 1:03" in names and "train #6 e2starting for 0:01" in names
+    assert "train #4 e1held idle for 1:03" in names and "train #6 e2starting for 1.9 s" in names
     assert "94% of the limit" in shown["text"]
+    assert page.value("[loopmem.percent(94.6, 100), loopmem.percent(99.9, 100), loopmem.percent(.1, 100)].join()") == "95%,99%,<1%"
+    assert page.value("[.02, 9.96, 28.6, 63.9].map(loopmem.duration).join()") == "<0.1 s,9.9 s,28 s,1:03"
 
 
 @with_chart

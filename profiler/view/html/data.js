@@ -16,6 +16,12 @@ const loopmem = (() => {
 		return `${scaled.toFixed(name !== "KiB" && small ? 1 : 0)} ${name}`;
 	}
 
+	/* As format_percent: all of it only when it is, some of it when it is more than nothing. */
+	function percent(part, whole) {
+		const rounded = Math.round(part / whole * 100);
+		return part > 0 && !rounded ? "<1%" : `${part < whole ? Math.min(rounded, 99) : rounded}%`;
+	}
+
 	/* As format_duration: tenths below ten seconds, whole ones below a minute. */
 	function duration(seconds) {
 		const tenths = Math.floor(seconds * 10 + .005);
@@ -94,5 +100,5 @@ const loopmem = (() => {
 	}
 
 	document.documentElement.classList.add("scripted");
-	return {report, series, bytes, moment, duration, rowAt, poolsOf, stateAt, phaseAt, total, idle, element, listeners: [], windowed: [], themed: []};
+	return {report, series, bytes, percent, moment, duration, rowAt, poolsOf, stateAt, phaseAt, total, idle, element, listeners: [], windowed: [], themed: []};
 })();

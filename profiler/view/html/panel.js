@@ -25,7 +25,7 @@
 		const row = loopmem.row, t = series.t_s[row], all = loopmem.total(row), without = all - series.held_idle_bytes[row];
 		const limit = report.totals.limit_bytes, phase = loopmem.phaseAt(t);
 		const rows = series.columns.map((c) => [c, c.bytes[row]]).filter(([, b]) => b > 0).sort((a, b) => b[1] - a[1]);
-		const share = limit ? `${Math.floor(all / limit * 100)}% of the ${report.totals.limit_source === "RAM" ? "RAM" : "limit"}` : "";
+		const share = limit ? `${loopmem.percent(all, limit)} of the ${report.totals.limit_source === "RAM" ? "RAM" : "limit"}` : "";
 		panel.replaceChildren(
 			element("h3", {"data-bytes": all, "data-t": t}, loopmem.bytes(all)),
 			element("p", {}, `at ${loopmem.moment(t)}${phase ? `, ${phase.name}` : ""}`, element("br"), share),

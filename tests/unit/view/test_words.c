@@ -125,6 +125,23 @@ static void a_pool_in_a_list_says_whose_it_is_and_that_it_is_a_guess(void **stat
 	assert_string_equal(words_pool(out, sizeof(out), &pool), "train #4 e1?, rank 3");
 }
 
+static void a_process_has_one_name(void **state)
+{
+	struct model_process processes[] = {
+		{.pid = 11, .role = MODEL_ROLE_ROOT, .rank = MODEL_NONE},
+		{.pid = 12, .role = MODEL_ROLE_OWNER, .rank = 1},
+		{.pid = 13, .role = MODEL_ROLE_CHILD, .rank = MODEL_NONE},
+	};
+	struct model m = {.processes = processes, .process_count = 3};
+
+	(void)state;
+	assert_string_equal(words_process(out, sizeof(out), &m, 0), "owner 11");
+	m.pool_count = 1; /* of process 12 */
+	assert_string_equal(words_process(out, sizeof(out), &m, 0), "process 11");
+	assert_string_equal(words_process(out, sizeof(out), &m, 1), "owner 12, rank 1");
+	assert_string_equal(words_process(out, sizeof(out), &m, 2), "process 13");
+}
+
 static void each_reason_to_keep_a_pool_has_words_and_a_name(void **state)
 {
 	(void)state;
@@ -160,6 +177,7 @@ int main(void)
 		cmocka_unit_test(a_long_command_is_cut_and_no_more),
 		cmocka_unit_test(a_pool_in_a_list_says_whose_it_is_and_that_it_is_a_guess),
 		cmocka_unit_test(an_end_is_told_by_its_status_or_the_name_of_its_signal),
+		cmocka_unit_test(a_process_has_one_name),
 		cmocka_unit_test(each_reason_to_keep_a_pool_has_words_and_a_name),
 		cmocka_unit_test(pools_are_named_by_stage_number_and_epoch_or_by_their_label),
 	};
