@@ -1,6 +1,6 @@
 /*
  * pool-count-growth: every new pool of a stage finds more of its kind alive: loaders are made again and again and kept. Reported when that
- * number rose three times and reached four. Pools that are asked again after the new one was born do not count: several loaders that are
+ * number rose three times without a fall and was four at last. Pools that are asked again after the new one was born do not count: several loaders that are
  * read together, or in turn by persistent workers, are meant to live side by side.
  */
 #include "profiler/model/findings.h"

@@ -1,7 +1,7 @@
 /*
  * pool-overlap: a pool is built while an exhausted one of its stage and owner is still alive: both hold their memory for that time. Reported
- * when the older pools held 1 MiB or more at such a moment. What they hold is a part of what idle-pool-retained tells, so by itself it is never
- * an error.
+ * when the older pools held 1 MiB or more at such a moment. What they hold is a part of what idle-pool-retained tells, so it is an error
+ * only where the run was killed for memory.
  */
 #include "profiler/format_time.h"
 #include "profiler/model/findings.h"

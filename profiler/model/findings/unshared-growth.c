@@ -1,7 +1,7 @@
 /*
  * unshared-growth: forked workers have copied memory that they shared with their owner (copy-on-write undone, as reference counts do).
  * An interpreter with its libraries unshares some 10 to 20 MiB by itself.
- * How much of it would come back is not known: never an error.
+ * How much of it would come back is not known: an error only where the run was killed for memory.
  */
 #include "profiler/model/findings.h"
 #include "profiler/model/thresholds.h"

@@ -23,7 +23,7 @@ static const struct {
 	[ENDS_LEVEL] = {"levels off", "It levels off: each worker fills a cache of its own."},
 	[ENDS_WITH_POOL] =
 		{"freed with the pool",
-		 "It is freed when the pool ends, and the next one does the same: a cache of each "
+		 "It is freed when the pool ends, and its stage has more of them: a cache of each "
 		 "worker, or something that it keeps with every item."},
 	[ENDS_NEVER] =
 		{"goes on when re-used",
