@@ -102,7 +102,7 @@ static const char *which_advice(const struct model *m, const struct dead *d)
 	const struct model_process *p = &m->processes[d->process];
 
 	if (d->how == DEATH_STATUS)
-		return "status";
+		return p->pool < 0 ? "rank" : "status";
 	if (d->how == DEATH_UNKNOWN)
 		return "unknown";
 	if (d->how == DEATH_KILLED)

@@ -361,6 +361,7 @@ static void the_first_rank_that_fails_is_told_where_the_run_fails(void **state)
 	assert_non_null(f);
 	assert_string_equal(f->title, "A training process failed with exit 1");
 	assert_non_null(strstr(f->text, "rank 1, process 1003"));
+	assert_non_null(strstr(f->advice, "other ranks"));
 	assert_true(script_evidence(f, "processes") == 1);
 	model_close(m);
 	expect_silence(ranks(&s, "ranks-well", 0));
