@@ -16,7 +16,8 @@ static int pool_shown(const struct ui *ui, size_t pool)
 
 	if (ui->chart.owner >= 0 && ui->model->pools[pool].owner != ui->chart.owner)
 		return 0;
-	return state != MODEL_LATER && state != MODEL_ENDED;
+	/* what a loader without workers loaded may outlive it */
+	return (state != MODEL_LATER && state != MODEL_ENDED) || ui->now.pools[pool].in_owner > 0;
 }
 
 static void add_pool(struct ui *ui, struct sheet *sheet, size_t i)
@@ -37,6 +38,8 @@ static void add_pool(struct ui *ui, struct sheet *sheet, size_t i)
 		value_number(CELL(WORKERS), VALUE_COUNT, now->workers_alive);
 	if (pool->workers || now->memory)
 		value_number(CELL(MEMORY), VALUE_BYTES, now->memory);
+	if (now->in_owner > 0)
+		value_number(CELL(IN_OWNER), VALUE_BYTES, now->in_owner);
 	if (now->private_bytes)
 		value_number(CELL(PRIVATE), VALUE_BYTES, now->private_bytes);
 	CELL(PRIVATE)->stale = CELL(UNSHARED)->stale = now->stale && ui->live;
@@ -290,25 +293,33 @@ static int draw_chart(struct ui *ui, struct cells *cells, int y, const struct ro
 	return y + 1;
 }
 
-static void draw_pools(struct ui *ui, struct cells *cells, int y, int end, struct sheet *sheet)
+/* What is to be said of loaders without workers, "" when there is nothing. */
+static const char *loaders_words(const struct ui *ui, char *out, size_t size)
 {
 	int loaders = without_workers(ui->model);
+
+	*out = '\0';
+	for (size_t i = 0; i < ui->model->pool_count; i++)
+		if (ui->now.pools[i].in_owner > 0)
+			return "IN OWNER: what loaders without workers loaded; part of the owner's, sampled.";
+	if (loaders)
+		snprintf(out, size, "%d loader%s without workers: what %s the owner's.", loaders,
+			 loaders == 1 ? "" : "s", loaders == 1 ? "it loads is" : "they load is");
+	return out;
+}
+
+static void draw_pools(struct ui *ui, struct cells *cells, int y, int end, struct sheet *sheet)
+{
 	char text[128];
+	const char *words = loaders_words(ui, text, sizeof(text));
 
 	if (!ui->model->pool_count) {
 		draw_empty(ui, cells, y, end);
 		return;
 	}
 	y = ui_draw_sheet(ui, cells, sheet, y, end - y);
-	if (!loaders)
-		return;
-	snprintf(
-		text, sizeof(text),
-		loaders == 1
-			? "%d loader without worker processes: its memory is the owner's."
-			: "%d loaders without worker processes: their memory is the owner's, shown by stage.",
-		loaders);
-	paragraph_draw(cells, y + 1, end, 3, text);
+	if (*words)
+		paragraph_draw(cells, y + 1, end, 1, words);
 }
 
 /* The end of what the program wrote, below a line that names the file. */

@@ -40,6 +40,7 @@ static void add_pool(struct ui *ui, struct sheet *sheet, size_t i)
 		value_number(CELL(WORKERS), VALUE_COUNT,
 			     pool->grouped ? pool->workers : (int64_t)pool->member_count);
 	number_or_none(CELL(MEMORY), pool->memory_max);
+	number_or_none(CELL(IN_OWNER), pool->in_owner_max);
 	number_or_none(CELL(PRIVATE), pool->private_max);
 	number_or_none(CELL(HEAP), pool->live_heap_max);
 	number_or_none(CELL(UNSHARED), pool->unshared_max);

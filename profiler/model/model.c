@@ -22,7 +22,8 @@ static int rebuild(struct model *m, int64_t dirty_ns)
 		return -1;
 	overlap_build(m);
 	reconcile_build(m);
-	return capacity_build(m) || sites_build(m) || findings_build(m) ? -1 : 0;
+	return capacity_build(m) || sites_build(m) || in_owner_build(m) || findings_build(m) ? -1
+											     : 0;
 }
 
 /* A run of days is thinned in its file, not in memory: when that has much more than was read at first, all is read anew. */

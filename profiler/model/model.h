@@ -122,6 +122,9 @@ struct model_pool {
 	int64_t memory_max; /* proportional + its batches in flight */
 	int64_t private_max, live_heap_max, unshared_max, shm_max;
 	int64_t parked_batch_max; /* while exhausted */
+	/* of a loader without workers: live bytes of what its owner allocated inside its next, also after its end. An estimate
+	 * from samples; a part of the owner's memory, never added to it */
+	int64_t in_owner_max;
 	/* idle-worker retention: the three figures */
 	int64_t idle_max_bytes, idle_max_at_ns;
 	int64_t idle_ns;
@@ -186,7 +189,8 @@ struct model_pool_moment {
 	int hindsight;
 	int64_t since_ns; /* in this state */
 	int64_t memory, private_bytes, live_heap, unshared, shm, held_idle;
-	int64_t batches; /* MODEL_NONE = only the present number is known, and t is before it */
+	int64_t in_owner; /* as in_owner_max of the pool */
+	int64_t batches;  /* MODEL_NONE = only the present number is known, and t is before it */
 	int64_t workers_alive;
 	int stale; /* the smaps figures are older than 2 s */
 };

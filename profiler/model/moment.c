@@ -95,6 +95,14 @@ static void fill_pool(const struct model *m, size_t i, size_t round, struct mode
 		to->stale |= out->processes[pool->members[k]].stale;
 }
 
+static void fill_in_owner(const struct model *m, struct model_moment *out)
+{
+	for (size_t i = 0; i < m->site_count; i++)
+		if (in_owner_counts(m, i))
+			out->pools[m->sites[i].pool].in_owner +=
+				model_site_at(m, i, out->t_ns).live_bytes;
+}
+
 static int phase_at(const struct model *m, int64_t t_ns)
 {
 	int found = -1;
@@ -132,6 +140,7 @@ int model_at(const struct model *m, int64_t t_ns, struct model_moment *out)
 		fill_process(m, i, out);
 	for (size_t i = 0; i < m->pool_count; i++)
 		fill_pool(m, i, (size_t)round, out);
+	fill_in_owner(m, out);
 	return 0;
 }
 

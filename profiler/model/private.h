@@ -108,6 +108,7 @@ void overlap_build(struct model *m);
 void reconcile_build(struct model *m);
 int findings_build(struct model *m);
 int sites_build(struct model *m);      /* call sites; reads their tables itself */
+int in_owner_build(struct model *m);   /* what loaders without workers hold, from their sites */
 int sites_name_again(struct model *m); /* after names were learned */
 void sites_drop(struct model *m);
 
@@ -124,6 +125,9 @@ const struct pool_point *pool_point_at(const struct model *m, size_t pool, size_
 
 /* Held idle by its definition, at a moment of round `round`: 0 unless exhausted. */
 int64_t held_idle(const struct model *m, size_t pool, size_t round, int64_t t_ns);
+
+/* Whether a site is what a loader without workers loaded. */
+int in_owner_counts(const struct model *m, size_t site);
 
 /* The last span that had begun at a moment, after the pool's end too; NULL before its birth. */
 const struct model_span *pool_span_at(const struct model_pool *pool, int64_t t_ns);

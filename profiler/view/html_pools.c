@@ -81,6 +81,15 @@ static void gantt(const struct html *h)
 			GANTT_ROWS, m->pool_count - GANTT_ROWS);
 }
 
+/* A loader without workers loaded something that is held. */
+static int any_in_owner(const struct model *m)
+{
+	for (size_t i = 0; i < m->pool_count; i++)
+		if (m->pools[i].in_owner_max)
+			return 1;
+	return 0;
+}
+
 static void table_row(const struct html *h, const struct model_pool *pool)
 {
 	char text[FORMAT_MAX], name[WORDS_MAX];
@@ -93,6 +102,8 @@ static void table_row(const struct html *h, const struct model_pool *pool)
 	snprintf(text, sizeof(text), "%zu", pool->member_count);
 	html_cell(h, "workers", text);
 	html_bytes_cell(h, "memory", pool->memory_max);
+	if (any_in_owner(h->m))
+		html_bytes_cell(h, "in the owner", pool->in_owner_max);
 	html_bytes_cell(h, "private", pool->private_max);
 	html_bytes_cell(h, "heap", pool->live_heap_max);
 	html_bytes_cell(h, "unshared", pool->unshared_max);
@@ -119,12 +130,13 @@ static void table(const struct html *h)
 	fprintf(h->out,
 		"<div class=\"wide\"><table class=\"stack\"><caption>%s, each the most of its life</caption>\n"
 		"<thead><tr><th scope=\"col\">pool</th><th scope=\"col\" class=\"n\">workers</th>"
-		"<th scope=\"col\" class=\"n\">memory</th><th scope=\"col\" class=\"n\">private</th>"
+		"<th scope=\"col\" class=\"n\">memory</th>%s<th scope=\"col\" class=\"n\">private</th>"
 		"<th scope=\"col\" class=\"n\">heap</th><th scope=\"col\" class=\"n\">unshared</th>"
 		"<th scope=\"col\" class=\"n\">held idle</th><th scope=\"col\" class=\"n\">for</th>"
 		"<th scope=\"col\" class=\"n\">start</th><th scope=\"col\" class=\"n\">stall</th>"
 		"<th scope=\"col\">data set</th></tr></thead><tbody>\n",
-		format_unit_name(h->unit));
+		format_unit_name(h->unit),
+		any_in_owner(m) ? "<th scope=\"col\" class=\"n\">in the owner</th>" : "");
 	for (size_t i = 0; i < m->pool_count; i++)
 		if (place_of(m, i) < shown)
 			table_row(h, &m->pools[i]);

@@ -149,6 +149,7 @@ static json_t *pool_json(const struct model *m, const struct model_pool *p)
 	json_object_set_new(o, "private_bytes_max", json_integer(p->private_max));
 	json_object_set_new(o, "live_heap_bytes_max", json_integer(p->live_heap_max));
 	json_object_set_new(o, "unshared_bytes_max", json_integer(p->unshared_max));
+	json_object_set_new(o, "in_owner_bytes_max", json_integer(p->in_owner_max));
 	json_object_set_new(o, "shm_bytes_max", json_integer(p->shm_max));
 	json_object_set_new(o, "parked_batch_bytes_max", json_integer(p->parked_batch_max));
 	json_object_set_new(o, "idle_retained_bytes_max", json_integer(p->idle_max_bytes));

@@ -204,7 +204,10 @@ static void pool_row(const struct page *p, const struct model_pool *pool)
 	if (pool->kept)
 		fprintf(p->out, ", not released: %s", words_kept(pool->kept));
 	fprintf(p->out, " | %zu", pool->member_count);
-	fprintf(p->out, " | %s", format_bytes(text, pool->memory_max));
+	if (pool->in_owner_max)
+		fprintf(p->out, " | %s in the owner", format_bytes(text, pool->in_owner_max));
+	else
+		fprintf(p->out, " | %s", format_bytes(text, pool->memory_max));
 	fprintf(p->out, " | %s",
 		pool->idle_max_bytes ? format_bytes(text, pool->idle_max_bytes) : "");
 	fprintf(p->out, " | %s", pool->idle_max_bytes ? format_duration(text, pool->idle_ns) : "");

@@ -131,6 +131,16 @@ static void list_holders(const struct page *p, const struct model_moment *at)
 		end = append(p, text, sizeof(text), end, name, pool->memory,
 			     words_doing(&p->m->pools[i], pool->state));
 	}
+	for (size_t i = 0; i < p->m->pool_count && named < NAMED_POOLS; i++) {
+		char name[128];
+
+		if (at->pools[i].in_owner <= 0)
+			continue;
+		named++;
+		words_safe(name, sizeof(name), p->m->pools[i].short_name, p->options.utf8);
+		end = append(p, text, sizeof(text), end, name, at->pools[i].in_owner,
+			     "in the owner");
+	}
 	if (more) {
 		char name[32];
 

@@ -13,6 +13,7 @@ enum column {
 	POOL,
 	WORKERS,
 	MEMORY,
+	IN_OWNER,
 	PRIVATE,
 	HEAP,
 	UNSHARED,
@@ -25,12 +26,12 @@ enum column {
 };
 
 static const struct table_column columns[COLUMNS] = {
-	[POOL] = {"POOL", 15, 0, 1},     [WORKERS] = {"WORKERS", 7, 2, 0},
-	[MEMORY] = {"MEMORY", 6, 0, 0},  [PRIVATE] = {"PRIVATE", 7, 4, 0},
-	[HEAP] = {"HEAP", 5, 4, 0},      [UNSHARED] = {"UNSHARED", 8, 4, 0},
-	[HELD] = {"HELD IDLE", 9, 0, 0}, [FOR] = {"FOR", 5, 1, 0},
-	[START] = {"START", 5, 3, 0},    [STALL] = {"STALL", 7, 5, 0},
-	[KEPT] = {"KEPT", 4, 0, 1},
+	[POOL] = {"POOL", 15, 0, 1},        [WORKERS] = {"WORKERS", 7, 2, 0},
+	[MEMORY] = {"MEMORY", 6, 0, 0},     [IN_OWNER] = {"IN OWNER", 8, 0, 0},
+	[PRIVATE] = {"PRIVATE", 7, 4, 0},   [HEAP] = {"HEAP", 5, 4, 0},
+	[UNSHARED] = {"UNSHARED", 8, 4, 0}, [HELD] = {"HELD IDLE", 9, 0, 0},
+	[FOR] = {"FOR", 5, 1, 0},           [START] = {"START", 5, 3, 0},
+	[STALL] = {"STALL", 7, 5, 0},       [KEPT] = {"KEPT", 4, 0, 1},
 };
 
 static void set_bytes(const struct page *p, struct table *t, enum column column, int64_t bytes)
@@ -51,6 +52,7 @@ static void add_row(const struct page *p, struct table *t, const struct model_po
 	snprintf(text, sizeof(text), "%lld", (long long)pool->workers);
 	table_set(t, WORKERS, pool->workers ? text : "-");
 	set_bytes(p, t, MEMORY, pool->memory_max);
+	set_bytes(p, t, IN_OWNER, pool->in_owner_max);
 	set_bytes(p, t, PRIVATE, pool->private_max);
 	set_bytes(p, t, HEAP, pool->live_heap_max);
 	set_bytes(p, t, UNSHARED, pool->unshared_max);
@@ -119,12 +121,13 @@ static void print_folded(const struct page *p, const char *shown)
 
 		for (size_t i = 0; i < p->m->pool_count; i++) {
 			const struct model_pool *pool = &p->m->pools[i];
+			int64_t bytes = pool->memory_max + pool->in_owner_max;
 
 			if (shown[i] || (int)pool->stage != stage)
 				continue;
 			count++;
-			least = pool->memory_max < least ? pool->memory_max : least;
-			most = pool->memory_max > most ? pool->memory_max : most;
+			least = bytes < least ? bytes : least;
+			most = bytes > most ? bytes : most;
 		}
 		if (count)
 			print_range(p, model_stage_name((enum model_stage)stage), count, least,
@@ -145,6 +148,21 @@ static void print_turns(const struct page *p, const char *shown)
 				words_safe(name, sizeof(name), pool->name, p->options.utf8),
 				pool->member_count);
 	}
+}
+
+/* Whose memory the column IN OWNER is. */
+static void print_in_owner(const struct page *p)
+{
+	for (size_t i = 0; i < p->m->pool_count; i++)
+		if (p->m->pools[i].in_owner_max) {
+			fputs("  ", p->out);
+			page_wrap(
+				p,
+				"IN OWNER: what a loader without workers loaded and somebody still holds, part of the "
+				"owner's memory; sampled",
+				2, 2);
+			return;
+		}
 }
 
 /* What the words of the last column mean. */
@@ -188,6 +206,7 @@ void page_pools(const struct page *p)
 	hidden = table_print(&t, p->out, p->options.width);
 	print_folded(p, shown);
 	print_turns(p, shown);
+	print_in_owner(p);
 	print_kept(p);
 	if (p->m->attached)
 		fprintf(p->out,
