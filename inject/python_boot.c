@@ -16,6 +16,7 @@
 #include "inject/python/follow_py.h"
 #include "inject/python/frames_py.h"
 #include "inject/python/frameworks_py.h"
+#include "inject/python/groups_py.h"
 #include "inject/python/hook_py.h"
 #include "inject/python/length_py.h"
 #include "inject/python/lightning_py.h"
@@ -52,9 +53,9 @@ static const struct {
 	{                                                                    \
 #name, name##_py, "loopmem." #name, "<loopmem>/" #name ".py" \
 	}
-	SOURCE(faults),    SOURCE(follow),    SOURCE(frames), SOURCE(frameworks), SOURCE(hook),
-	SOURCE(length),    SOURCE(lightning), SOURCE(names),  SOURCE(phases),     SOURCE(pools),
-	SOURCE(processes), SOURCE(stages),    SOURCE(users),  SOURCE(wrappers),
+	SOURCE(faults), SOURCE(follow),    SOURCE(frames),    SOURCE(frameworks), SOURCE(groups),
+	SOURCE(hook),   SOURCE(length),    SOURCE(lightning), SOURCE(names),      SOURCE(phases),
+	SOURCE(pools),  SOURCE(processes), SOURCE(stages),    SOURCE(users),      SOURCE(wrappers),
 #undef SOURCE
 };
 

@@ -4,13 +4,13 @@ The stack is walked once, from the innermost frame outwards. First that applies:
 set, Lightning's loops, other frameworks' functions, the names bound to the loader, its dataset.
 """
 import _weakref
+import sys
 
 faults = load("faults")
 frames = load("frames")
 names = load("names")
 frameworks = load("frameworks")
 users = load("users")
-lightning = load("lightning")
 length = load("length")
 
 LABEL = "_loopmem_label"  # a person's name for a loader, set on it by loopmem.label()
@@ -34,10 +34,21 @@ class Place:
     train_over = named = False
 
 
+class Untold:
+    """What Lightning's loops tell (lightning.Told) in a program that has not imported it."""
+
+    stage = epoch = limit = label = trainer = package = None
+    train_over = False
+
+    def see(self, thing):
+        pass
+
+
 class Walk:
     def __init__(self, loader):
         self.wanted = [loader]  # the loader, then what wraps it
-        self.lightning = lightning.Told(loader)
+        lightning = any(name in sys.modules for name in ("lightning", "pytorch_lightning"))
+        self.lightning = load("lightning").Told(loader) if lightning else Untold()
         self.label = names.Label()
         self.named = False  # an inner frame settled the name
         self.stage = self.framework_epoch = self.epoch = None

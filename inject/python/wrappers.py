@@ -5,23 +5,26 @@ Called, it is C and has no frame (shim.around); bound, it is a method as the fun
 """
 
 
+class Wrapper:
+    """What is the same for all: each function has a class of its own below it, since calls go to the class."""
+
+    def __getattr__(self, name):
+        return getattr(self.__wrapped__, name)
+
+    def __repr__(self):
+        return repr(self.__wrapped__)
+
+    def __reduce_ex__(self, protocol):
+        return self.__wrapped__.__qualname__
+
+
 def around(function, before, after):
     """What to put in the place of a function: see python_around.h for what it calls."""
-
-    class Wrapper:
-        __call__ = staticmethod(shim.around(function, before, after))
-        __wrapped__ = staticmethod(function)
-        __class__ = type(function)
-        __doc__ = getattr(function, "__doc__", None)
-        __module__ = getattr(function, "__module__", None)
-
-        def __getattr__(self, name):
-            return getattr(function, name)
-
-        def __repr__(self):
-            return repr(function)
-
-        def __reduce_ex__(self, protocol):
-            return function.__qualname__
-
-    return shim.method(Wrapper())
+    own = type("Wrapper", (Wrapper,), {
+        "__call__": staticmethod(shim.around(function, before, after)),
+        "__wrapped__": staticmethod(function),
+        "__class__": type(function),
+        "__doc__": getattr(function, "__doc__", None),
+        "__module__": getattr(function, "__module__", None),
+    })
+    return shim.method(own())
