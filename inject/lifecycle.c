@@ -20,6 +20,7 @@
 #include "inject/fork_site.h"
 #include "inject/heap.h"
 #include "inject/locks.h"
+#include "inject/phase.h"
 #include "inject/pools.h"
 #include "inject/python_boot.h"
 #include "inject/python_objects.h"
@@ -60,6 +61,7 @@ static void become_child(uint64_t inherited_live_bytes)
 	self_forked(inherited_live_bytes);
 	regions_forked();
 	pools_forked();
+	phase_forked();
 	sampled_forked();
 	trim_forked();
 	*not_forked = 1;

@@ -12,7 +12,7 @@
 
 #include "inject/loopmem.h"
 
-/* LOCK_POOLS. A pool delivers, after another or for the first time in a use; a phase that the program names. */
+/* LOCK_POOLS. A pool delivers, after another or for the first time in a use; what loopmem_phase_begin and _end do to the stack. */
 void phase_delivers(enum loopmem_stage stage);
 void phase_enter(enum loopmem_stage stage);
 void phase_leave(void);

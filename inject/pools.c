@@ -1,5 +1,5 @@
 /*
- * pools.c: the public API of loopmem.h. The table and what belongs to its rows is written under
+ * pools.c: the calls of loopmem.h on pools. The table and what belongs to its rows is written under
  * LOCK_POOLS; a reader in another process goes by the row's id (segment.h).
  */
 #pragma GCC visibility push(default)
@@ -428,36 +428,8 @@ void pools_released(loopmem_pool pool, enum loopmem_release why_not)
 	close_row();
 }
 
-void loopmem_phase_begin(enum loopmem_stage stage, int32_t epoch, const char *name)
-{
-	int saved = errno;
-
-	lifecycle_trainer();
-	if (lock_enter(LOCK_POOLS)) {
-		phase_enter(stage);
-		lock_leave(LOCK_POOLS);
-	}
-	event_emit(&(struct event){LOOPMEM_EVENT_PHASE_BEGIN, 0, stage, epoch, name});
-	trim_look();
-	errno = saved;
-}
-
-void loopmem_phase_end(void)
-{
-	int saved = errno;
-
-	if (lock_enter(LOCK_POOLS)) {
-		phase_leave();
-		lock_leave(LOCK_POOLS);
-	}
-	event_emit(&(struct event){.kind = LOOPMEM_EVENT_PHASE_END});
-	trim_look();
-	errno = saved;
-}
-
 void pools_forked(void)
 {
 	memset(notes, 0, sizeof(notes));
-	phase_forked();
 	inherited_ids = self_segment->pools_begun;
 }

@@ -12,7 +12,6 @@
 
 #include "inject/claim.h"
 #include "inject/locks.h"
-#include "inject/phase.h"
 #include "inject/rate.h"
 #include "inject/real.h"
 #include "inject/segment_file.h"
@@ -42,7 +41,8 @@ static union {
 static struct loopmem_sites *header;
 static uint64_t reserved_bytes;
 static uint32_t records, slots = LEAST_SLOTS;
-static bool refused; /* no file can be made, or no more of it */
+static uint32_t edges; /* as the header tells, also before there is one; atomic */
+static bool refused;   /* no file can be made, or no more of it */
 static enum loopmem_python_stacks python_stacks;
 static enum loopmem_python_objects python_objects;
 static char python_reason[sizeof(((struct loopmem_sites *)0)->python_reason)];
@@ -113,7 +113,7 @@ static void fill_header(struct loopmem_sites *made)
 	made->birth_ns = self_segment->birth_ns;
 	made->mean_bytes = made->coarsest_bytes = rate_mean(0);
 	made->used_bytes = LOOPMEM_SITES_HEADER;
-	made->edges = phase_edges();
+	made->edges = __atomic_load_n(&edges, __ATOMIC_RELAXED);
 	__atomic_store_n(&header, made, __ATOMIC_RELEASE);
 	put_python_state();
 	__atomic_store_n(&made->magic, LOOPMEM_SITES_MAGIC, __ATOMIC_RELEASE);
@@ -137,6 +137,15 @@ bool site_table_open(void)
 struct loopmem_sites *site_table_header(void)
 {
 	return __atomic_load_n(&header, __ATOMIC_ACQUIRE);
+}
+
+void site_table_edges(uint32_t count)
+{
+	struct loopmem_sites *present = site_table_header();
+
+	__atomic_store_n(&edges, count, __ATOMIC_RELAXED);
+	if (present)
+		__atomic_store_n(&present->edges, count, __ATOMIC_RELAXED);
 }
 
 void site_table_python_state(enum loopmem_python_stacks state, const char *reason)
@@ -179,6 +188,7 @@ void site_table_forked(void)
 	reserved_bytes = 0;
 	records = 0;
 	slots = LEAST_SLOTS;
+	edges = 0;
 	refused = false;
 }
 

@@ -41,6 +41,9 @@ static inline void site_count(uint64_t *counter, uint64_t more)
 /* NULL before the first sample and where the file cannot be made. */
 struct loopmem_sites *site_table_header(void);
 
+/* How many edges there were between phases, by one thread at a time. */
+void site_table_edges(uint32_t count);
+
 /* What the file says of Python stacks, also when it is made later. */
 void site_table_python_state(enum loopmem_python_stacks state, const char *reason);
 
