@@ -15,13 +15,8 @@
 
 #include "inject/live.h"
 #include "inject/own.h"
+#include "inject/real.h"
 #include "inject/thread.h"
-
-/* The word before a block of glibc: size of the chunk and three flags (glibc malloc.c, "chunks"). */
-enum {
-	GLIBC_FLAGS = 7,
-	GLIBC_MAPPED = 2, /* a mapping of its own: another formula, so the long way */
-};
 
 /* How the heap is counted; found once at start. */
 enum heap_mode {
@@ -42,9 +37,6 @@ struct heap_short {
 	struct loopmem_counters *first, *child;
 };
 struct heap_short heap_short(struct loopmem_counters *row);
-
-/* malloc as this library defines it, also where another one comes first. */
-extern void *heap_own_malloc(size_t bytes) __attribute__((visibility("hidden")));
 
 /* The long ways. They return the block so that malloc ends in a jump to them; heap_free gives it back
  * itself. */

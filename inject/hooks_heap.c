@@ -22,8 +22,9 @@ EXPORT void *malloc(size_t bytes)
 }
 
 /* Whatever &malloc is to others, this is ours. */
-extern void *heap_own_malloc(size_t bytes) __attribute__((alias("malloc"), visibility("hidden"),
-							  malloc, leaf, nothrow, alloc_size(1)));
+extern void *real_hook_of_malloc(size_t bytes)
+	__attribute__((alias("malloc"), visibility("hidden"), malloc, leaf, nothrow,
+		       alloc_size(1)));
 
 EXPORT void *calloc(size_t n, size_t each)
 {

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "inject/heap.h"
 #include "inject/loaded.h"
 #include "inject/real.h"
 #include "inject/text.h"
@@ -111,7 +110,7 @@ void identity_find_allocator(void)
 {
 	const void *first = loaded_first("malloc");
 
-	identity_allocator.is_unseen = first && first != (const void *)heap_own_malloc;
+	identity_allocator.is_unseen = first && first != (const void *)real_hook_of_malloc;
 	dl_iterate_phdr(find_provider,
 			identity_allocator.is_unseen ? (void *)first : (void *)real.malloc);
 }

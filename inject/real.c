@@ -8,18 +8,17 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 
-#include "inject/heap.h"
 #include "inject/identity.h"
-#include "inject/thread.h"
 
 enum { BOOT_BYTES = 32768, BOOT_ALIGN = 16 };
 
 enum { UNRESOLVED, RESOLVING, RESOLVED };
-static int state;                     /* moves forward only, atomically */
-static const struct thread *resolver; /* the thread that resolves */
+static int state;          /* moves forward only, atomically */
+static pthread_t resolver; /* the thread that resolves */
 static char boot[BOOT_BYTES] __attribute__((aligned(4096)));
 static size_t boot_used; /* grows only, atomically */
 
@@ -165,7 +164,7 @@ bool real_resolve(void)
 	if (__atomic_compare_exchange_n(&state, &now, RESOLVING, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE)) {
 		int saved = errno;
-		resolver = &thread;
+		resolver = pthread_self();
 		resolve_all();
 		identity_find_allocator();
 		errno = saved;
@@ -173,7 +172,7 @@ bool real_resolve(void)
 		__atomic_store_n(&state, RESOLVED, __ATOMIC_RELEASE);
 		return true;
 	}
-	if (now == RESOLVING && resolver == &thread)
+	if (now == RESOLVING && resolver == pthread_self())
 		return false;
 	while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != RESOLVED)
 		sched_yield();

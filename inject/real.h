@@ -36,7 +36,16 @@ static inline const struct real *real_table(void)
 
 #define REAL(name) (real_table()->name)
 
-/* A block that was served while the real functions were not known: never counted, never freed. */
+/* malloc as this library defines it, also where another one comes first. */
+extern void *real_hook_of_malloc(size_t bytes) __attribute__((visibility("hidden")));
+
+/* The word before a block of glibc: size of the chunk and three flags (glibc malloc.c, "chunks"). */
+enum {
+	GLIBC_FLAGS = 7,
+	GLIBC_MAPPED = 2, /* a mapping of its own: another formula, so the long way */
+};
+
+/* A block that was served while the real functions were not known, with such a word: never counted, never freed. */
 bool real_is_boot_block(const void *block);
 size_t real_boot_block_bytes(const void *block);
 
