@@ -93,6 +93,9 @@ static void evidence_text(const struct model_evidence *evidence, char *out, size
 	case MODEL_COUNT:
 		snprintf(out, size, "%s", format_count(number, (int64_t)evidence->value));
 		break;
+	case MODEL_PID:
+		snprintf(out, size, "%.0f", evidence->value);
+		break;
 	case MODEL_RATIO:
 		snprintf(out, size, "%.0f%%", 100 * evidence->value);
 		break;

@@ -219,7 +219,7 @@ enum model_severity { MODEL_NOTICE, MODEL_WARNING, MODEL_ERROR };
 struct model_evidence {
 	const char *key;   /* JSON name with its unit: "idle_retained_bytes" */
 	const char *label; /* as a person reads it: "held idle at most" */
-	enum { MODEL_BYTES, MODEL_SECONDS, MODEL_COUNT, MODEL_RATIO, MODEL_TEXT } kind;
+	enum { MODEL_BYTES, MODEL_SECONDS, MODEL_COUNT, MODEL_PID, MODEL_RATIO, MODEL_TEXT } kind;
 	double value;
 	const char *text; /* MODEL_TEXT only */
 	int listed; /* 1 = short outputs list it after the title: parts of the whole, or what is compared */

@@ -18,6 +18,9 @@ static void evidence_value(const struct html *h, const struct model_evidence *e)
 	case MODEL_COUNT:
 		fputs(format_count(text, (int64_t)e->value), h->out);
 		break;
+	case MODEL_PID:
+		fprintf(h->out, "%.0f", e->value);
+		break;
 	case MODEL_RATIO:
 		fputs(format_percent_fine(text, e->value), h->out);
 		break;

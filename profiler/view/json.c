@@ -100,7 +100,8 @@ static json_t *evidence_json(const struct model_finding *f)
 	for (size_t i = 0; i < f->evidence_count; i++) {
 		const struct model_evidence *e = &f->evidence[i];
 		json_t *value = e->kind == MODEL_TEXT ? json_text(e->text)
-				: e->kind == MODEL_BYTES || e->kind == MODEL_COUNT
+				: e->kind == MODEL_BYTES || e->kind == MODEL_COUNT ||
+						e->kind == MODEL_PID
 					? json_integer((json_int_t)e->value)
 					: json_real(e->value);
 

@@ -245,7 +245,7 @@ int summary_print(FILE *out, const struct model *m, const char *file)
 	if (m->end == MODEL_KILLED)
 		killed_line(out, m);
 	words_notices(notices, sizeof(notices), m);
-	if (!m->pool_count) {
+	if (!m->pool_count && !(worth_saying(m) && m->findings[0].leads)) {
 		put_peak(out, &m->totals);
 		fprintf(out, "%s%s; more: loopmem report %s\n", *notices ? "; " : "", notices,
 			file);

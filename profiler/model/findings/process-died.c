@@ -186,7 +186,7 @@ void find_process_died(const struct model *m, struct finding_sink *sink)
 	how = how_of(sink, p);
 	end = end_of(sink, &d, how);
 	facts[0] = (struct model_evidence){"ended_by", "ended by", MODEL_TEXT, 0, how, 0};
-	facts[1] = (struct model_evidence){"pid", "process", MODEL_COUNT, (double)p->pid, NULL, 0};
+	facts[1] = (struct model_evidence){"pid", "process", MODEL_PID, (double)p->pid, NULL, 0};
 	facts[2] =
 		(struct model_evidence){"processes", "that died", MODEL_COUNT, 1 + d.more, NULL, 0};
 	f.evidence_count = add_memory(m, p, facts, 3);

@@ -1,4 +1,6 @@
 /* Claims about what `loopmem run` prints at the end. */
+#include <signal.h>
+
 #include "tests/unit/model/script.h"
 
 #include "printed.h"
@@ -257,6 +259,28 @@ static void a_signal_that_was_no_oom_is_named(void **state)
 	model_close(m);
 }
 
+/* Without pools there is one line, unless something died. */
+static void a_command_that_died_of_a_fault_is_told_what_to_look_at(void **state)
+{
+	struct script s;
+	struct model *m;
+
+	(void)state;
+	script_begin(&s, "fault");
+	for (double t = 0; t < 5; t += 0.5)
+		script_walk(&s, t, OWNER, 40, 0);
+	s.exit_signal = SIGSEGV;
+	m = script_finish(&s, 5);
+	assert_string_equal(
+		summary(m),
+		"loopmem: ended by SIGSEGV at 0:05\n"
+		"loopmem: peak 40 MiB of 1.0 GiB RAM (4%) at 0:00\n"
+		"loopmem: E process-died  process 1000 died of SIGSEGV\n"
+		"loopmem: try   gdb on a core (ulimit -c unlimited) shows where it died\n"
+		"loopmem: more  loopmem report run.loopmem\n");
+	model_close(m);
+}
+
 static void a_run_too_short_to_be_read_says_so(void **state)
 {
 	struct script s;
@@ -298,6 +322,7 @@ int main(void)
 		cmocka_unit_test(pools_that_were_left_alone_are_told_with_the_reason),
 		cmocka_unit_test(a_killed_run_is_told_by_its_last_moment),
 		cmocka_unit_test(a_signal_that_was_no_oom_is_named),
+		cmocka_unit_test(a_command_that_died_of_a_fault_is_told_what_to_look_at),
 		cmocka_unit_test(a_run_too_short_to_be_read_says_so),
 		cmocka_unit_test(a_run_killed_before_it_was_read_says_that_too),
 	};
