@@ -190,18 +190,18 @@ static int draw_finding(const struct ui *ui, struct cells *cells, int y, int end
 static void draw_nothing(const struct ui *ui, struct cells *cells, int y)
 {
 	const struct model_totals *totals = &ui->model->totals;
-	struct pen pen = pen_at(cells, y + 1, 3);
-	char idle[FORMAT_MAX], overlap[FORMAT_MAX], share[FORMAT_MAX];
+	char idle[FORMAT_MAX], overlap[FORMAT_MAX], share[FORMAT_MAX], text[256];
 
-	pen_print(&pen, "Nothing to report. Held idle %s, overlap %s, peak %s of the limit.",
-		  format_bytes(idle, totals->idle_max_bytes),
-		  format_bytes(overlap, totals->overlap_max_bytes),
-		  format_percent(share, totals->peak_bytes, totals->limit_bytes));
-	if (totals->limit_bytes == MODEL_NONE) {
-		pen = pen_at(cells, y + 1, 3);
-		pen_print(&pen, "Nothing to report. Held idle %s, overlap %s.%40s", idle, overlap,
-			  "");
-	}
+	format_bytes(idle, totals->idle_max_bytes);
+	format_bytes(overlap, totals->overlap_max_bytes);
+	if (totals->limit_bytes == MODEL_NONE)
+		snprintf(text, sizeof(text), "Nothing to report. Held idle %s, overlap %s.", idle,
+			 overlap);
+	else
+		snprintf(text, sizeof(text),
+			 "Nothing to report. Held idle %s, overlap %s, peak %s of the limit.", idle,
+			 overlap, format_percent(share, totals->peak_bytes, totals->limit_bytes));
+	paragraph_draw(cells, y + 1, cells->height, 3, text);
 }
 
 /* What went wrong or was left out while it was measured: never silent, on the lowest lines that are free. */

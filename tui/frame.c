@@ -49,7 +49,8 @@ static int is_blank(struct cells *cells, int y, int width)
 	return 1;
 }
 
-/* What was left out, at the right end of the last line of the sheet: in as many words as find room there. */
+/* What was left out, at the right end of the last line of the sheet: in as many words as find room there. Beside a row of a list only
+ * a sentence is not taken for a part of it. */
 static void say_left_out(struct cells *cells, const struct sheet_place *place)
 {
 	static const char *const endings[] = {" hidden, a wider screen shows", " hidden"};
@@ -59,7 +60,7 @@ static void say_left_out(struct cells *cells, const struct sheet_place *place)
 
 	if (!hidden || cells->width >= 112)
 		return;
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+	for (size_t i = 0; i < (place->totals ? 2 : 1); i++) {
 		snprintf(text, sizeof(text), "%d column%s%s", hidden, hidden == 1 ? "" : "s",
 			 endings[i]);
 		if (is_blank(cells, pen.y, text_width(text) + 1)) {
@@ -79,7 +80,12 @@ static int has_rows(const struct sheet *sheet)
 
 int ui_draw_sheet(struct ui *ui, struct cells *cells, struct sheet *sheet, int y, int height)
 {
-	struct sheet_place place = {cells, y, height, heading_hit, ui, 0, 0, 0, y};
+	struct sheet_place place = {.cells = cells,
+				    .y = y,
+				    .height = height,
+				    .heading_at = heading_hit,
+				    .arg = ui,
+				    .next_y = y};
 	int first_hit = ui->hit_count;
 
 	if (height < 1)

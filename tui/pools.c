@@ -1,4 +1,5 @@
 /* Screen 2: every pool of the session with its own maxima, their lives in time, and one pool in full. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "tui/pool_words.h"
 #include "tui/ui.h"
 
-enum { WIDE = 112 };
+enum { WIDE = 112, FACT_AT = 3, FACT_TITLE = 11 };
 
 #define CELL(name) sheet_value(sheet, row, COLUMN_POOLS_##name)
 
@@ -103,65 +104,103 @@ static const struct model_pool *selected_pool(struct ui *ui)
 	return &ui->model->pools[view->selected];
 }
 
-static void draw_birth(struct cells *cells, int y, const struct model_pool *pool)
+/* Text of several lines that is put together piece by piece. */
+struct note {
+	char text[512];
+	size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void note_add(struct note *note, const char *format,
+							   ...)
+{
+	size_t room = sizeof(note->text) - note->length;
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(note->text + note->length, room, format, arguments);
+	va_end(arguments);
+	note->length += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static int draw_fact(struct cells *cells, int y, int end, const char *title,
+		     const struct note *note)
+{
+	struct pen pen = pen_at(cells, y, FACT_AT);
+
+	pen_text(&pen, title);
+	return paragraph_draw(cells, y, end, FACT_AT + FACT_TITLE, note->text);
+}
+
+static int draw_birth(struct cells *cells, int y, int end, const struct model_pool *pool)
 {
 	struct pen pen = pen_at(cells, y, 1);
+	struct note note = {.length = 0};
 	char rank[WORDS_RANK];
 
 	pen.over = OVER_IDLE;
 	pen_role(&pen, role_of_stage(pool->stage), pool->name);
-	pen.over = OVER_NONE;
-	pen_text(&pen, "   ");
 	if (pool->dataset[0])
-		pen_print(&pen, "%s, ", pool->dataset);
+		note_add(&note, "%s, ", pool->dataset);
 	if (pool->origin[0])
-		pen_print(&pen, "built at %s, ", pool->origin);
-	pen_print(&pen, "%s, %lld workers", pool->start_method[0] ? pool->start_method : "?",
-		  (long long)pool->workers);
+		note_add(&note, "built at %s, ", pool->origin);
+	if (pool->workers)
+		note_add(&note, "%s, %lld worker%s",
+			 pool->start_method[0] ? pool->start_method : "?", (long long)pool->workers,
+			 pool->workers == 1 ? "" : "s");
+	else
+		note_add(&note, "no workers");
 	if (pool->prefetch > 0)
-		pen_print(&pen, ", prefetch %lld", (long long)pool->prefetch);
+		note_add(&note, ", prefetch %lld", (long long)pool->prefetch);
 	if (pool->batch_size > 0)
-		pen_print(&pen, ", batch %lld", (long long)pool->batch_size);
-	pen_text(&pen, pool->persistent ? ", persistent" : "");
+		note_add(&note, ", batch %lld", (long long)pool->batch_size);
+	note_add(&note, "%s", pool->persistent ? ", persistent" : "");
 	if (pool->framework[0])
-		pen_print(&pen, ", %s %s", pool->framework, pool->framework_version);
-	pen_text(&pen, words_rank(rank, pool->rank));
-	pen_text(&pen, pool->guessed ? ", found from outside: likely" : "");
+		note_add(&note, ", %s %s", pool->framework, pool->framework_version);
+	note_add(&note, "%s%s", words_rank(rank, pool->rank),
+		 pool->guessed ? ", found from outside: likely" : "");
+	return paragraph_draw(cells, y, end, pen.x + 3, note.text);
 }
 
-static void print_moment(struct pen *pen, const char *word, int64_t t_ns)
+static void add_moment(struct note *note, const char *word, int64_t t_ns)
 {
 	char t[FORMAT_MAX];
 
 	if (t_ns != MODEL_NONE)
-		pen_print(pen, "%s %s   ", word, format_moment_tenths(t, t_ns));
+		note_add(note, "%s%s %s", note->length ? "   " : "", word,
+			 format_moment_tenths(t, t_ns));
 }
 
-static void draw_life(struct cells *cells, int y, const struct model_pool *pool)
+static int draw_life(struct cells *cells, int y, int end, const struct model_pool *pool)
 {
-	struct pen pen = pen_at(cells, y, 3);
+	struct note note = {.length = 0};
 
-	pen_text(&pen, "life       ");
-	print_moment(&pen, "forked", pool->begin_ns);
-	print_moment(&pen, "first batch", pool->first_batch_ns);
-	print_moment(&pen, "exhausted", pool->exhausted_ns);
-	print_moment(&pen, "ended", pool->end_ns);
+	add_moment(&note, pool->workers ? "forked" : "built", pool->begin_ns);
+	add_moment(&note, "first batch", pool->first_batch_ns);
+	add_moment(&note, "exhausted", pool->exhausted_ns);
+	add_moment(&note, "ended", pool->end_ns);
+	return draw_fact(cells, y, end, "life", &note);
 }
 
-static void draw_most(struct cells *cells, int y, const struct model_pool *pool)
+static int draw_most(struct cells *cells, int y, int end, const struct model_pool *pool)
 {
-	struct pen pen = pen_at(cells, y, 3);
+	struct note note = {.length = 0};
 	enum format_unit unit = format_unit_for(pool->memory_max);
 	char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX], e[FORMAT_MAX];
 
-	pen_print(&pen,
-		  "at most    %s memory, %s private, %s live heap, %s unshared, %s shared memory",
-		  format_bytes(a, pool->memory_max), format_cell(b, pool->private_max, unit, 1),
-		  format_cell(c, pool->live_heap_max, unit, 1),
-		  format_cell(d, pool->unshared_max, unit, 1),
-		  format_cell(e, pool->shm_max, unit, 1));
-	if (cells->width >= WIDE)
-		pen_text(&pen, ", each at its own moment");
+	if (pool->in_owner_max)
+		note_add(&note, "%s in the owner, sampled", format_bytes(a, pool->in_owner_max));
+	else
+		note_add(&note,
+			 "%s memory, %s private, %s live heap, %s unshared, %s shared memory",
+			 format_bytes(a, pool->memory_max),
+			 format_cell(b, pool->private_max, unit, 1),
+			 format_cell(c, pool->live_heap_max, unit, 1),
+			 format_cell(d, pool->unshared_max, unit, 1),
+			 format_cell(e, pool->shm_max, unit, 1));
+	if (cells->width >= WIDE && !pool->in_owner_max)
+		note_add(&note, ", each at its own moment");
+	return draw_fact(cells, y, end, "at most", &note);
 }
 
 static int in_hindsight(const struct model_pool *pool)
@@ -172,31 +211,25 @@ static int in_hindsight(const struct model_pool *pool)
 	return 0;
 }
 
-static void print_kept(struct pen *pen, const struct model_pool *pool)
-{
-	if (pool->kept)
-		pen_print(pen, "   Not released: %s", words_kept(pool->kept));
-}
-
 /* Both sides: what is held, and what ending it would cost. */
-static void draw_held(struct cells *cells, int y, const struct model_pool *pool)
+static int draw_held(struct cells *cells, int y, int end, const struct model_pool *pool)
 {
-	struct pen pen = pen_at(cells, y, 3);
+	struct note note = {.length = 0};
 	char bytes[FORMAT_MAX], held[FORMAT_MAX], start[FORMAT_MAX];
 
-	pen_text(&pen, "held idle  ");
-	if (pool->idle_max_bytes <= 0) {
-		pen_text(&pen, "nothing");
-		print_kept(&pen, pool);
-		return;
-	}
-	pen_print(&pen, "%s for %s%s.", format_bytes(bytes, pool->idle_max_bytes),
-		  format_duration(held, pool->idle_ns), in_hindsight(pool) ? ", in hindsight" : "");
-	if (pool->start_ns != MODEL_NONE)
-		pen_print(&pen, " A restart costs %s%s", format_duration(start, pool->start_ns),
-			  pool->persistent ? ", saved: it is used again"
-					   : ", paid anyway: not persistent");
-	print_kept(&pen, pool);
+	if (pool->idle_max_bytes <= 0)
+		note_add(&note, "nothing");
+	else
+		note_add(&note, "%s for %s%s.", format_bytes(bytes, pool->idle_max_bytes),
+			 format_duration(held, pool->idle_ns),
+			 in_hindsight(pool) ? ", in hindsight" : "");
+	if (pool->idle_max_bytes > 0 && pool->start_ns != MODEL_NONE)
+		note_add(&note, " A restart costs %s%s", format_duration(start, pool->start_ns),
+			 pool->persistent ? ", saved: it is used again"
+					  : ", paid anyway: not persistent");
+	if (pool->kept)
+		note_add(&note, "   Not released: %s", words_kept(pool->kept));
+	return draw_fact(cells, y, end, "held idle", &note);
 }
 
 static void exit_text(const struct model_process *process, char *out)
@@ -262,12 +295,10 @@ static int draw_pool(const struct ui *ui, struct cells *cells, int y, int end,
 
 	if (end - y < 4)
 		return y;
-	draw_birth(cells, y++, pool);
-	y += roomy;
-	draw_life(cells, y++, pool);
-	draw_most(cells, y++, pool);
-	draw_held(cells, y++, pool);
-	y += roomy;
+	y = draw_birth(cells, y, end, pool) + roomy;
+	y = draw_life(cells, y, end, pool);
+	y = draw_most(cells, y, end, pool);
+	y = draw_held(cells, y, end, pool) + roomy;
 	draw_workers(ui, cells, y, end, pool);
 	return end;
 }

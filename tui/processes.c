@@ -43,15 +43,19 @@ static void draw_selected(const struct ui *ui, struct cells *cells, int y, int e
 	if (p->pool >= 0 && p->role == MODEL_ROLE_WORKER)
 		pen_print(&pen, "worker %lld of %s, ", (long long)p->worker_id,
 			  ui->model->pools[p->pool].name);
-	pen_print(&pen, "%lld, since %s", (long long)p->pid, format_moment_tenths(a, p->born_ns));
+	pen_print(&pen, "pid %lld, since %s", (long long)p->pid,
+		  format_moment_tenths(a, p->born_ns));
 	if (p->parent >= 0)
 		pen_print(&pen, ", started by %lld",
 			  (long long)ui->model->processes[p->parent].pid);
 	if (p->python)
-		pen_print(&pen, ", %s", p->python);
+		pen_print(&pen, ", Python %s", p->python);
 	pen = pen_at(cells, y + 1, 3);
-	pen_print(&pen, "private %s, of it live heap %s, unshared %s",
-		  format_bytes(a, now->private_bytes), format_bytes(b, now->live_heap),
+	pen_print(&pen, "private %s, %slive heap %s%s, unshared %s",
+		  format_bytes(a, now->private_bytes),
+		  now->live_heap > now->private_bytes ? "" : "of it ",
+		  format_bytes(b, now->live_heap),
+		  now->live_heap > now->private_bytes ? " with what other processes share" : "",
 		  format_bytes(c, now->unshared));
 	if (!p->instrumented)
 		pen_text(&pen, "   (no shim in it: heap unknown)");

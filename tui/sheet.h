@@ -167,6 +167,7 @@ struct sheet_place {
 	void *arg;
 	/* out */
 	int first_row, rows; /* shown; line y + 1 is first_row */
+	int totals;          /* lines of totals below them */
 	int hidden_columns;  /* too wide for this terminal */
 	int next_y;
 };

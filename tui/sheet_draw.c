@@ -345,6 +345,7 @@ void sheet_draw(const struct sheet *sheet, struct sheet_view *view, struct sheet
 	scroll(view, selected, rows, room);
 	place->first_row = view->top;
 	place->rows = rows - view->top < room ? rows - view->top : room;
+	place->totals = totals;
 	place->hidden_columns = layout.hidden;
 	for (int i = view->top; i < view->top + place->rows; i++, y++) {
 		draw_row(sheet, &layout, place->cells, y, &sheet->rows[i]);

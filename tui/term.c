@@ -425,7 +425,8 @@ static void take_size(void)
 	struct winsize size;
 
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
-		resizeterm(size.ws_row, size.ws_col);
+		resize_term(size.ws_row,
+			    size.ws_col); /* resizeterm would type KEY_RESIZE as well */
 }
 
 /* The terminal may have been used by others: take its modes and draw all. */

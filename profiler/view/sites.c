@@ -186,6 +186,10 @@ static void say_none(FILE *out, const struct model *m)
 
 	for (size_t i = 0; i < m->process_count; i++)
 		shim |= m->processes[i].instrumented;
+	if (!m->site_count && m->damage) {
+		fprintf(out, "No call sites could be read: %s.\n", m->damage);
+		return;
+	}
 	fprintf(out,
 		m->site_count ? "No call site fits.\n"
 		: shim        ? "No call sites: too little was allocated to be sampled.\n"

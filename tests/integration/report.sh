@@ -79,6 +79,9 @@ truncate -s 5000000 "$TEST_TMP/damaged.loopmem"
 loopmem report "$TEST_TMP/damaged.loopmem"
 claim "a damaged session gives what can be read" test "$status,$(grep -c '^Peak       26.4 GiB' <<<"$out")" = 0,1
 claim "and says so first" grep -q '^Damaged    the file is damaged' <<<"${out%%$'\n'*}"
+head -c 60000 "$session" >"$TEST_TMP/head.loopmem"
+loopmem sites "$TEST_TMP/head.loopmem"
+claim "call sites that are lost are not called too few" test "$out" = "No call sites could be read: the file is damaged: its end is missing."
 truncate -s 1500000 "$TEST_TMP/damaged.loopmem"
 loopmem report "$TEST_TMP/damaged.loopmem"
 claim "where no sample is left nothing is claimed" test "$status,$(grep -c 'unknown' <<<"$out")" = 0,3

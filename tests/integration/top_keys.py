@@ -198,7 +198,7 @@ def enter_gives_the_screen_to_the_stack_of_a_site():
         press(screen, ("p", r"REPLAY 12:33"), ("4", r"validate #5 e1 "), ("f", r"native frames on"), ("Enter", r"Esc list"))
         screen.wait_gone(r"validate #5 e1 ")
         assert re.search(r"called by.*fetch.*\n.*_worker_loop.*\n.*run", screen.show()), screen.show()
-        press(screen, ("j", r"train.py:212 build_model +\d+% of live heap"), ("Escape", r"validate #5 e1 "))
+        press(screen, ("j", r"train.py:212 build_model +\d+% of all sites"), ("Escape", r"validate #5 e1 "))
 
 
 @tap.claim

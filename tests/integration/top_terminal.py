@@ -50,6 +50,7 @@ def a_resize_keeps_screen_cursor_and_marks():
         screen.wait_for(r"\[2 Pools\](.*\n)*>validate #3")
         screen.resize(120, 40)
         screen.wait_for(r"\[2 Pools\](.*\n)*>validate #3(.*\n)*.*h l time")
+        assert "no such key" not in screen.show(), "a resize is no key"
         screen.keys("1")
         screen.wait_for(r"marks  A 12:33")
 

@@ -16,7 +16,7 @@ static struct nested count_nested(const struct model *m)
 	for (size_t i = 0; i < m->pool_count; i++) {
 		const struct model_pool *pool = &m->pools[i];
 
-		if (pool->guessed || pool->workers <= 0 ||
+		if (pool->guessed || pool->workers <= 0 || pool->owner < 0 ||
 		    m->processes[pool->owner].role != MODEL_ROLE_WORKER)
 			continue;
 		n.pools++;
