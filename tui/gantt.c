@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profiler/view/format.h"
+#include "profiler/view/words.h"
 #include "tui/ui.h"
 
 enum { WIDE = 112 };
@@ -31,6 +32,8 @@ static void draw_life(const struct ui *ui, struct pen *pen, const struct chart_s
 			state = model_pool_state(p, p->begin_ns);
 		if (from > ui->model->last_ns)
 			break;
+		if (state == MODEL_EXHAUSTED && !words_holds_idle(p))
+			state = MODEL_ENDED;
 		pen->role = role_of_stage_fill(p->stage);
 		pen->over = state == MODEL_EXHAUSTED ? OVER_IDLE : OVER_NONE;
 		pen_char(pen, glyph_of(state));

@@ -17,7 +17,7 @@ static void span_box(const struct html *h, const struct model_pool *pool,
 {
 	char start[FORMAT_MAX], end[FORMAT_MAX];
 
-	if (span->end_ns <= span->start_ns)
+	if (span->end_ns <= span->start_ns || (is_idle(span) && !words_holds_idle(pool)))
 		return;
 	fprintf(h->out,
 		"<i class=\"span %s %s\" style=\"--s:%.3f;--e:%.3f\" title=\"%s %s–%s%s\"></i>",

@@ -125,6 +125,11 @@ char *words_process(char *out, size_t size, const struct model *m, int process)
 	return out;
 }
 
+int words_holds_idle(const struct model_pool *pool)
+{
+	return pool->workers > 0 || pool->member_count > 0 || pool->idle_max_bytes > 0;
+}
+
 char *words_pool(char *out, size_t size, const struct model_pool *pool)
 {
 	char rank[WORDS_RANK];

@@ -35,6 +35,9 @@ char *words_process(char *out, size_t size, const struct model *m, int process);
 /* It owns a pool, or is the program itself. */
 int words_is_owner(const struct model *m, int process);
 
+/* Whether it can hold anything idle: a loader without workers is at its end without keeping memory. */
+int words_holds_idle(const struct model_pool *pool);
+
 /* A pool in a list: "train #4 e1"; "train #4 e1, rank 0" where there are several ranks; "train #4?" of a guessed one. Not made safe. */
 char *words_pool(char *out, size_t size, const struct model_pool *pool);
 

@@ -142,6 +142,18 @@ static void a_process_has_one_name(void **state)
 	assert_string_equal(words_process(out, sizeof(out), &m, 2), "process 13");
 }
 
+static void a_loader_without_workers_holds_nothing_idle(void **state)
+{
+	struct model_pool pool = {.workers = 2};
+
+	(void)state;
+	assert_true(words_holds_idle(&pool));
+	pool.workers = 0;
+	assert_false(words_holds_idle(&pool));
+	pool.idle_max_bytes = 1; /* parked batches */
+	assert_true(words_holds_idle(&pool));
+}
+
 static void each_reason_to_keep_a_pool_has_words_and_a_name(void **state)
 {
 	(void)state;
@@ -178,6 +190,7 @@ int main(void)
 		cmocka_unit_test(a_pool_in_a_list_says_whose_it_is_and_that_it_is_a_guess),
 		cmocka_unit_test(an_end_is_told_by_its_status_or_the_name_of_its_signal),
 		cmocka_unit_test(a_process_has_one_name),
+		cmocka_unit_test(a_loader_without_workers_holds_nothing_idle),
 		cmocka_unit_test(each_reason_to_keep_a_pool_has_words_and_a_name),
 		cmocka_unit_test(pools_are_named_by_stage_number_and_epoch_or_by_their_label),
 	};
