@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "profiler/model/signal_name.h"
+
 /*
  * An epoch takes one to two seconds however many workers there are. The model is slower than the workers,
  * so they are ahead, and their caches are full, for a while before their pool is at its end.
@@ -142,6 +144,7 @@ static int spawn_and_wait(char *const argv[], int *status)
 int demo_train(const struct demo_training *t, const struct demo_workload *w, struct error *e)
 {
 	struct words words = {.count = 0};
+	char name[SIGNAL_NAME_MAX];
 	int status = 0, error;
 
 	command_line(&words, t, w);
@@ -150,8 +153,8 @@ int demo_train(const struct demo_training *t, const struct demo_workload *w, str
 	if (error)
 		return error_set_errno(e, ERROR_SYSTEM, error, "cannot start loopmem run");
 	if (WIFSIGNALED(status))
-		return error_set(e, ERROR_PROGRAM, "the training, %s, was ended by signal %d (%s)",
-				 t->name, WTERMSIG(status), strsignal(WTERMSIG(status)));
+		return error_set(e, ERROR_PROGRAM, "the training, %s, was ended by %s", t->name,
+				 signal_name(name, WTERMSIG(status)));
 	if (WEXITSTATUS(status))
 		return error_set(e, ERROR_PROGRAM, "the training, %s, failed with status %d",
 				 t->name, WEXITSTATUS(status));
