@@ -218,8 +218,8 @@ static const char *empty_words(const struct ui *ui)
 	if (!any_shim(ui->model))
 		return "It is watched from outside: its pools and its heap are not known. loopmem run -- COMMAND sees both.";
 	if (ui->live)
-		return "The memory of the process itself is counted already. Pools appear here as soon as a torch DataLoader, "
-		       "or a program that calls loopmem.h, starts one.";
+		return "Its memory is counted. Pools appear here when a loader starts one:\n"
+		       "a torch DataLoader, or a program that calls loopmem.h.";
 	return "All of the memory is the processes' own.";
 }
 
