@@ -2,8 +2,8 @@
  * live.h: the sampled blocks and mappings that are alive, and to which site each belongs.
  *
  * Every free asks whether its block was sampled, so that question is answered in two steps without a lock: a byte
- * for each value of 16 bits of the address, above the 4 that are zero in most, which the short way of free reads (6
- * instructions; blocks that lie together share its cache lines), then a byte for a hash of the whole address. Only
+ * for each value of 16 bits of the address, above those within a cache line, which the short way of free reads (6
+ * instructions; what lies in the same 4 KiB shares a cache line of them, since a miss costs more than all six), then a byte for a hash of the whole address. Only
  * who passes both takes LOCK_LIVE. Both count, so they may say yes in vain, never no.
  */
 #ifndef INJECT_LIVE_H
@@ -20,7 +20,7 @@ struct live {
 	uint64_t bytes, blocks; /* what it stands for, as in sites.h */
 };
 
-enum { LIVE_SHIFT = 4 };
+enum { LIVE_SHIFT = 6 };
 extern uint8_t live_low_bits[1 << 16] __attribute__((visibility("hidden")));
 
 /* At start. */
