@@ -73,11 +73,13 @@ static bool put(const struct walk *walk, struct stack_native frame)
 
 /* -- rules ----------------------------------------------------------------------------------- */
 
-static uint64_t *slot_of(uint64_t address)
+/* The two words in which the rule of an address may lie, the newer one first: with one word for each, two
+ * addresses of a loop that share it would have their rules read for ever, which costs a hundred times a look. */
+static uint64_t *pair_of(uint64_t address)
 {
-	return &rules[address * UINT64_C(0x9e3779b97f4a7c15) >> 52];
+	return &rules[(address * UINT64_C(0x9e3779b97f4a7c15) >> 53) * 2];
 }
-_Static_assert(RULES == 1 << 12, "the index of a rule is 12 bits of a hash");
+_Static_assert(RULES == 2 << 11, "the index of a pair is 11 bits of a hash");
 
 static uint64_t pack(uint64_t address, struct frame_rule rule)
 {
@@ -100,19 +102,25 @@ static struct frame_rule unpack(uint64_t word)
 
 static uint64_t remember(uint64_t address, struct frame_rule rule)
 {
-	uint64_t word = pack(address, rule);
+	uint64_t *pair = pair_of(address), word = pack(address, rule);
+	uint64_t newer = __atomic_load_n(&pair[0], __ATOMIC_RELAXED);
 
-	__atomic_store_n(slot_of(address), word, __ATOMIC_RELAXED);
+	if (newer >> ADDRESS_SHIFT != address)
+		__atomic_store_n(&pair[1], newer, __ATOMIC_RELAXED);
+	__atomic_store_n(&pair[0], word, __ATOMIC_RELAXED);
 	return word;
 }
 
 static struct frame_rule rule_at(uint64_t address)
 {
-	uint64_t word = __atomic_load_n(slot_of(address), __ATOMIC_RELAXED);
+	const uint64_t *pair = pair_of(address);
 
-	if (word >> ADDRESS_SHIFT != address)
-		word = remember(address, frame_rule_at(address));
-	return unpack(word);
+	for (int i = 0; i < 2; i++) {
+		uint64_t word = __atomic_load_n(&pair[i], __ATOMIC_RELAXED);
+		if (word >> ADDRESS_SHIFT == address)
+			return unpack(word);
+	}
+	return unpack(remember(address, frame_rule_at(address)));
 }
 
 void stack_native_forget(uint64_t start, uint64_t end)
