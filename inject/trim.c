@@ -125,12 +125,13 @@ static void look(void)
 
 void trim_look(void)
 {
-	int saved = errno;
+	int saved;
 
 	if (!wanted || thread.holds || !self_is_published())
 		return;
 	if (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
 		return;
+	saved = errno;
 	look();
 	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
 	errno = saved;
