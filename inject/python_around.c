@@ -12,13 +12,13 @@
 #include "inject/self.h"
 #include "inject/thread.h"
 
-static PyObject *judge;   /* raised_by_user of faults.py */
-static PyObject *nothing; /* an empty dictionary: the keywords of calls without any */
+static PyObject *judge;               /* raised_by_user of faults.py, once it was needed */
+static PyObject *(*find_judge)(void); /* gives it */
+static PyObject *nothing;             /* an empty dictionary: the keywords of calls without any */
 
-void python_set_judge(PyObject *function)
+void python_set_judge(PyObject *(*find)(void))
 {
-	py.Py_IncRef(function);
-	judge = function;
+	find_judge = find;
 }
 
 void *python_untraced_enter(void)
@@ -104,10 +104,22 @@ static bool is_exception(void)
 	return py.PyErr_ExceptionMatches(python_exception(py.PyExc_Exception));
 }
 
+static PyObject *the_judge(void)
+{
+	void *state;
+
+	if (!judge && find_judge) {
+		state = python_untraced_enter();
+		judge = find_judge();
+		python_untraced_leave(state);
+	}
+	return judge;
+}
+
 /* The judge's verdict. It may be interrupted itself, by an exception that is then set. */
 static bool is_users(PyObject *value)
 {
-	PyObject *verdict = judge ? call_untraced(judge, value, NULL) : NULL;
+	PyObject *verdict = the_judge() ? call_untraced(judge, value, NULL) : NULL;
 	bool users = verdict && py.PyObject_IsTrue(verdict) > 0;
 
 	if (verdict)

@@ -38,8 +38,8 @@ enum python_outcome {
 /* Sorts the exception that is set. */
 enum python_outcome python_judge(void);
 
-/* Says whether an exception is the user's: called with it, returns a truth value. The reference
- * becomes ours. */
-void python_set_judge(PyObject *function);
+/* What gives, when it is first needed, a new reference to the function that says whether an exception is the user's: called with it,
+ * returns a truth value. */
+void python_set_judge(PyObject *(*find)(void));
 
 #endif

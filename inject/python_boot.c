@@ -212,10 +212,15 @@ static PyObject *attribute_of(const char *module, const char *name)
 	return attribute;
 }
 
+static PyObject *find_judge(void)
+{
+	return attribute_of("faults", "raised_by_user");
+}
+
 /* hook.install(): true when it is done, false when it wants to be called again. */
 static PyObject *install(void)
 {
-	PyObject *judge, *start, *done = NULL;
+	PyObject *start, *done = NULL;
 
 	if (!modules)
 		modules = py.PyDict_New();
@@ -223,10 +228,8 @@ static PyObject *install(void)
 		shim = python_calls_module();
 	if (!modules || !shim)
 		return NULL;
-	judge = attribute_of("faults", "raised_by_user");
-	if (judge)
-		python_set_judge(judge);
-	start = judge ? attribute_of("hook", "install") : NULL;
+	python_set_judge(find_judge);
+	start = attribute_of("hook", "install");
 	if (start) {
 		done = py.PyObject_CallFunctionObjArgs(start, NULL);
 		py.Py_DecRef(start);

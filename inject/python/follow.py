@@ -61,8 +61,33 @@ def executor(module):
     load("processes").follow_executor(module)
 
 
+FOLLOWED = {
+    "torch.utils.data.dataloader": loaders,
+    "multiprocessing.process": starts,
+    "concurrent.futures.process": executor,
+    "loky.process_executor": executor,
+    "joblib.externals.loky.process_executor": executor,
+}
+
+
+def follow(finder, name, module):
+    finder.wanted.discard(name)
+    if not finder.wanted:
+        sys.meta_path[:] = [other for other in sys.meta_path if other is not finder]
+    FOLLOWED[name](module)
+
+
+def follow_present(finder, present):
+    """Follows modules that are imported already. False: one is being imported at this moment."""
+    ready = [name for name in present
+             if not getattr(getattr(sys.modules[name], "__spec__", None), "_initializing", False)]
+    for name in ready:
+        follow(finder, name, sys.modules[name])
+    return ready == present
+
+
 def found(finder, name, path, target):
-    """The spec that the other finders have for a module; finder.follow() is called when it has run."""
+    """The spec that the other finders have for a module; follow() is called when it has run."""
     for other in list(sys.meta_path):
         find = getattr(other, "find_spec", None)
         spec = None if other is finder or find is None else find(name, path, target)
@@ -76,7 +101,7 @@ def found(finder, name, path, target):
 def attach(finder, name, loader):
     def executed(args, failed):
         if vars(loader).pop("exec_module", None) is not None and failed is None:
-            finder.follow(name, args[0])
+            follow(finder, name, args[0])
 
     loader.exec_module = wrappers.around(
         loader.exec_module, lambda args, kwargs: True, executed)

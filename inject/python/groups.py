@@ -25,7 +25,7 @@ KINDS = {
     "joblib.parallel": "joblib",
     "torch.multiprocessing.spawn": "spawn",
 }
-EXECUTORS = [name for name, call in load("hook").WANTED.items() if call == "executor"]
+EXECUTORS = [name for name in load("hook").WANTED if KINDS.get(name)]
 
 groups = {}  # key: its Group. Emptied in a forked child: those are the parent's
 made = {}  # id of an executor: (weak reference to it, the label of the line that made it)
