@@ -21,6 +21,16 @@ print(sys.argv[1:], sys.exc_info(), sorted(m for m in sys.modules if "loopmem" i
 print(sys.stderr.write("to stderr" + chr(10)))
 """
 
+# The files of ours that were run, each as a module that no list of the program's has.
+FILES = """
+import gc
+for _ in range(20): junk = [bytearray(200000) for _ in range(5)]
+ours = lambda: sorted(m.__name__ for m in gc.get_objects() if type(m) is type(gc) and m.__name__[:8] == "loopmem.")
+print(ours())
+import multiprocessing.process
+print("loopmem.follow" in ours())
+"""
+
 # The stub allocates next to nothing when it is imported, torch does: hence the junk.
 POOLS = """
 junk = [bytearray(200000) for _ in range(100)]
@@ -97,6 +107,13 @@ def it_is_installed_however_python_is_started():
         for name, command in ways(path).items():
             run = same(command)
             check((*number, name), shimmed.INSTALLED, run)
+
+
+@tap.claim
+def a_program_that_loads_no_data_runs_one_file_of_ours():
+    for number, path in SUPPORTED.items():
+        run = shimmed.under([path, "-c", FILES])
+        assert run.stdout == "['loopmem.hook', 'loopmem.shim']\nTrue\n", (number, run.stdout, run.stderr)
 
 
 @tap.claim
