@@ -17,6 +17,7 @@
 #include "inject/real.h"
 #include "inject/sampled.h"
 #include "inject/self.h"
+#include "inject/thread_slots.h"
 #include "inject/trim.h"
 
 static enum heap_mode mode = HEAP_ASK; /* written at start */

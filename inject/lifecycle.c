@@ -29,7 +29,7 @@
 #include "inject/regions.h"
 #include "inject/sampled.h"
 #include "inject/self.h"
-#include "inject/thread.h"
+#include "inject/thread_slots.h"
 #include "inject/trim.h"
 
 /* *not_forked is 1, and 0 in a child that no handler has seen. */

@@ -17,7 +17,7 @@
 #include "inject/phase.h"
 #include "inject/self.h"
 #include "inject/text.h"
-#include "inject/thread.h"
+#include "inject/thread_slots.h"
 #include "inject/trim.h"
 
 enum { OUTER_BITS = 6 }; /* holds any context, see struct thread */

@@ -36,7 +36,7 @@
 #include "inject/self.h"
 #include "inject/stack.h"
 #include "inject/text.h"
-#include "inject/thread.h"
+#include "inject/thread_slots.h"
 
 enum {
 	FILE_INPUT = 257,  /* Py_file_input */

@@ -21,7 +21,7 @@
 #include "inject/real.h"
 #include "inject/segment_file.h"
 #include "inject/text.h"
-#include "inject/thread.h"
+#include "inject/thread_slots.h"
 
 enum self_state {
 	SELF_PRIVATE, /* no directory, or no file could be made */

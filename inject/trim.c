@@ -14,7 +14,7 @@
 #include "inject/identity.h"
 #include "inject/self.h"
 #include "inject/text.h"
-#include "inject/thread.h"
+#include "inject/thread_slots.h"
 
 enum { SHARE = 100 };
 
