@@ -51,19 +51,14 @@ void heap_start(void)
 		mode = HEAP_OFF;
 	else if (identity_allocator.is_glibc && header_is_right())
 		mode = HEAP_HEADER;
+	thread_set_way(mode == HEAP_HEADER ? THREAD_WAY_FIRST : THREAD_WAY_LONG);
 }
 
 void heap_forked(void)
 {
 	forked = true;
 	knows_own = own_forked(mode == HEAP_HEADER ? sbrk(0) : NULL);
-}
-
-struct heap_short heap_short(struct loopmem_counters *row)
-{
-	if (mode != HEAP_HEADER)
-		return (struct heap_short){NULL, NULL};
-	return (struct heap_short){forked ? NULL : row, forked && knows_own ? row : NULL};
+	thread_set_way(mode == HEAP_HEADER && knows_own ? THREAD_WAY_CHILD : THREAD_WAY_LONG);
 }
 
 static size_t usable_bytes(const void *block)

@@ -31,13 +31,6 @@ void heap_start(void);
 /* The child of a fork: from now on frees of inherited blocks are told apart. */
 void heap_forked(void);
 
-/* The counters through which a thread whose are `row` may take the short ways, of a process started by exec and of a fork's
- * child: one is NULL or both. */
-struct heap_short {
-	struct loopmem_counters *first, *child;
-};
-struct heap_short heap_short(struct loopmem_counters *row);
-
 /* The long ways. They return the block so that malloc ends in a jump to them; heap_free gives it back
  * itself. */
 void *heap_note_alloc(void *block);

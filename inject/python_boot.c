@@ -80,10 +80,16 @@ static void set_state(enum loopmem_python_state state, const char *reason)
 	__atomic_store_n(&self_segment->python_state, state, __ATOMIC_RELEASE);
 }
 
+static void close_boot(void)
+{
+	__atomic_store_n(&progress, BOOT_CLOSED, __ATOMIC_RELEASE);
+	thread_tick_soon(0);
+}
+
 static void close_with(enum loopmem_python_state state, const char *reason)
 {
 	set_state(state, reason);
-	__atomic_store_n(&progress, BOOT_CLOSED, __ATOMIC_RELEASE);
+	close_boot();
 }
 
 /* -- load() ---------------------------------------------------------------------------------- */
@@ -258,7 +264,7 @@ static int boot(void *unused)
 		if (outcome == PYTHON_OURS)
 			close_with(LOOPMEM_PYTHON_REFUSED, "the hook failed to start");
 		else if (done && py.PyObject_IsTrue(done) > 0)
-			__atomic_store_n(&progress, BOOT_CLOSED, __ATOMIC_RELEASE);
+			close_boot();
 		if (done)
 			py.Py_DecRef(done);
 	}
@@ -313,15 +319,8 @@ static bool look_for_python(void)
 	self_segment->python_version = python_api_version();
 	set_state(LOOPMEM_PYTHON_WAITING, "");
 	__atomic_store_n(&progress, BOOT_WAITING, __ATOMIC_RELEASE);
+	thread_tick_soon(SOON);
 	return true;
-}
-
-bool python_boot_is_waiting(void)
-{
-	static int asked; /* atomic */
-
-	return __atomic_load_n(&progress, __ATOMIC_RELAXED) == BOOT_WAITING &&
-	       __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED) < SOON;
 }
 
 void python_boot_tick(void)

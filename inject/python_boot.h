@@ -14,15 +14,9 @@
 
 #include "inject/fork_site.h"
 
-/* As long as ticks should come soon, one comes after so many bytes. */
-enum { PYTHON_BOOT_BYTES = 16 << 10 };
-
 /* Called on the slow path of an allocation: no lock of ours held, errno saved by the caller. Cheap
  * when there is nothing left to do. Never runs Python code itself. */
 void python_boot_tick(void);
-
-/* An interpreter was found and its hook is not in yet: ticks should come soon. Not for ever. */
-bool python_boot_is_waiting(void);
 
 /* The parent of a fork, right after it: the line of Python that forked. False when the hook is in, whose call before the
  * fork told it, or when this thread runs no Python. */

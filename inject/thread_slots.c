@@ -8,11 +8,14 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#include "inject/heap.h"
 #include "inject/locks.h"
-#include "inject/python_boot.h"
 #include "inject/rate.h"
 #include "inject/self.h"
+
+enum { SOON_BYTES = 16 << 10 };
+
+static enum thread_way way; /* written at start and in a fork's child */
+static int soon;            /* gaps that end early; atomic */
 
 /* Guarded by LOCK_SEGMENT. */
 static struct thread *owners[LOOPMEM_THREADS];           /* NULL = free */
@@ -67,9 +70,17 @@ static bool take_slot(void)
 	return false;
 }
 
+void thread_tick_soon(int gaps)
+{
+	__atomic_store_n(&soon, gaps, __ATOMIC_RELAXED);
+}
+
 void thread_count_down(void)
 {
-	rate_draw(&thread, python_boot_is_waiting() ? PYTHON_BOOT_BYTES : INT64_MAX);
+	bool early = __atomic_load_n(&soon, __ATOMIC_RELAXED) > 0 &&
+		     __atomic_fetch_sub(&soon, 1, __ATOMIC_RELAXED) > 0;
+
+	rate_draw(&thread, early ? SOON_BYTES : INT64_MAX);
 	if (!self_is_waiting())
 		return;
 	thread.early = 1;
@@ -95,17 +106,19 @@ void thread_attach(void)
 	errno = saved;
 }
 
+void thread_set_way(enum thread_way allowed)
+{
+	way = allowed;
+}
+
 void thread_set_context(uint8_t context)
 {
-	struct heap_short ways;
-
 	thread.context = context;
 	if (thread.state != THREAD_ATTACHED)
 		return;
 	thread.row = &self_segment->counters[thread.slot][context];
-	ways = heap_short(thread.row);
-	thread.fast = ways.first;
-	thread.fast_child = ways.child;
+	thread.fast = way == THREAD_WAY_FIRST ? thread.row : NULL;
+	thread.fast_child = way == THREAD_WAY_CHILD ? thread.row : NULL;
 }
 
 struct loopmem_counters *thread_shared_row(void)

@@ -17,6 +17,15 @@ void thread_attach(void);
  * interpreter that is not hooked yet, and where the rate is to be looked at again. */
 void thread_count_down(void);
 
+/* That many gaps, of all threads, end after 16 KiB: an interpreter was found and waits for its hook. */
+void thread_tick_soon(int gaps);
+
+/* How threads may count a block (heap.h): by the short way of a process started by exec, by that of a fork's child, or by neither. */
+enum thread_way { THREAD_WAY_LONG, THREAD_WAY_FIRST, THREAD_WAY_CHILD };
+
+/* For contexts that are set from here on. Before threads, at start and in a fork's child. */
+void thread_set_way(enum thread_way way);
+
 /* Makes `context` the calling thread's, in the present segment. */
 void thread_set_context(uint8_t context);
 
