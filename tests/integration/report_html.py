@@ -392,6 +392,7 @@ def no_width_makes_the_page_scroll_sideways():
     for width in (320, 390, 640, 900, 1100, 1600):
         page = open_page(width=width)
         assert page.value("document.scrollingElement.scrollWidth") <= width, width
+        assert page.value("(g => g.scrollWidth <= g.clientWidth)(document.querySelector('.gantt'))"), f"lives are cut at {width}"
 
 
 @in_browser
