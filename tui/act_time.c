@@ -59,7 +59,10 @@ static void set_speed(struct ui *ui, int faster)
 
 	*speed = faster ? *speed * 2 : *speed / 2;
 	*speed = *speed < 1 ? 1 : *speed > FASTEST ? FASTEST : *speed;
-	ui_say(ui, "replay at %d times real time", *speed);
+	if (*speed == 1)
+		ui_say(ui, "replay in real time");
+	else
+		ui_say(ui, "replay at %d times real time", *speed);
 }
 
 static void mark(struct ui *ui)

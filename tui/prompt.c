@@ -5,6 +5,8 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "profiler/view/format.h"
+
 void prompt_ask(struct ui *ui, enum prompt_kind kind)
 {
 	ui->prompt = kind;
@@ -16,6 +18,7 @@ void prompt_ask(struct ui *ui, enum prompt_kind kind)
 static void answer(struct ui *ui)
 {
 	enum prompt_kind kind = ui->prompt;
+	char end[FORMAT_MAX];
 	int64_t t_ns;
 
 	ui->prompt = PROMPT_NONE;
@@ -26,8 +29,8 @@ static void answer(struct ui *ui)
 		snprintf(ui->filter, sizeof(ui->filter), "%s", ui->prompt_text);
 	} else if (kind == PROMPT_GO_TO && ui->prompt_text[0]) {
 		if (timeline_parse(&ui->time, ui->model, ui->prompt_text, &t_ns))
-			ui_say(ui, "no moment \"%s\"   12:33, 90, +2m, e1, val1, peak",
-			       ui->prompt_text);
+			ui_say(ui, "no moment \"%s\" up to %s   12:33, 90, +2m, e1, val1, peak",
+			       ui->prompt_text, format_moment(end, ui->model->last_ns));
 		else
 			timeline_seek(&ui->time, ui->model, t_ns);
 		ui_moved(ui);

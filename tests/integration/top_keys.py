@@ -67,6 +67,10 @@ def b_goes_to_a_time_and_says_what_it_cannot_read():
         screen.text("nowhere")
         screen.keys("BSpace", "Enter")
         screen.wait_for(r'no moment "nowher"')
+        screen.keys("b")
+        screen.text("59:59")
+        screen.keys("Enter")
+        screen.wait_for(r'no moment "59:59" up to \d+:\d\d')
         screen.keys("b", "Escape")
         screen.wait_gone(r"Go to")
 
@@ -82,7 +86,7 @@ def zoom_narrows_the_window_and_all_brings_it_back():
 def space_plays_and_stops_and_braces_change_the_speed():
     with top() as screen:
         screen.keys("0")
-        press(screen, ("}", r"2 times"), ("}", r"4 times"), ("}", r"8 times"), ("{", r"4 times"), ("}", "8 times"),
+        press(screen, ("{", r"in real time"), ("}", r"2 times"), ("}", r"4 times"), ("}", r"8 times"), ("{", r"4 times"), ("}", "8 times"),
               ("}", "16 times"), ("}", "32 times"), ("}", "64 times"), ("}", "64 times"))
         press(screen, ("Space", r"PLAY 64x"))
         screen.wait_for(r"PLAY 64x ([1-9]|1\d):")
