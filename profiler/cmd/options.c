@@ -30,6 +30,12 @@ static bool has_letter(const struct argp_option *option)
 	return option->key > 0 && option->key < 128 && isprint(option->key);
 }
 
+/* `github` or `text|markdown`: what is lower case stands for itself, and not for a value. */
+static int is_choice(const char *argument)
+{
+	return argument[strspn(argument, "abcdefghijklmnopqrstuvwxyz0123456789-|")] == '\0';
+}
+
 const char *option_kind(const struct argp_option *option)
 {
 	static const struct {
@@ -41,7 +47,7 @@ const char *option_kind(const struct argp_option *option)
 
 	if (!option->arg)
 		return "flag";
-	if (strchr(option->arg, '|'))
+	if (is_choice(option->arg))
 		return "enum";
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		size_t length = strlen(kinds[i].argument);

@@ -20,7 +20,7 @@ bool option_is_last(const struct argp_option *option);
 /* An option that is shown: neither a title nor hidden. */
 bool option_is_shown(const struct argp_option *option);
 
-/* "flag", "size", "file", "directory", "number", "key", "enum" or "text". */
+/* "flag", "size", "file", "directory", "number", "key", "enum" (the words themselves) or "text". */
 const char *option_kind(const struct argp_option *option);
 
 /* `loopmem run [-o FILE] ... COMMAND`, wrapped at 80 columns under the first option. */

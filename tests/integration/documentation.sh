@@ -67,6 +67,7 @@ complete_words() { # what is offered for the last word
 }
 claim "the first word completes to commands" test "$(complete_words loopmem hel)" = help
 claim "help completes to findings" test "$(complete_words loopmem help idle-)" = idle-pool-retained
+claim "a single word of an option is completed" test "$(complete_words loopmem check --ci '')" = github
 for command in $commands; do
 	claim "completion offers the options of $command" diff \
 		<(complete_words loopmem "$command" -- | sort) \
@@ -90,6 +91,7 @@ if command -v zsh >/dev/null; then
 	for command in $commands; do
 		claim "zsh offers the options of $command" diff <(options_of "$command") <(zsh_options "$command")
 	done
+	claim "zsh offers the only word of an option" grep -q "^.*'--ci=.*:github:(github)'" "$LOOPMEM_BUILD/completion/_loopmem"
 	claim "zsh completes help to findings" grep -qw idle-pool-retained "$LOOPMEM_BUILD/completion/_loopmem"
 	autoloaded=$(zsh -f -c 'fpath=($1); autoload -Uz _loopmem; _describe() { echo "$@" }
 		words=(loopmem ""); CURRENT=2; _loopmem' - "$LOOPMEM_BUILD/completion" 2>&1)
@@ -111,6 +113,7 @@ if command -v fish >/dev/null; then
 	done
 	claim "fish offers the words of an option" diff <(printf '%s\n' csv openmetrics perfetto) \
 		<(fish_offers "loopmem export -f " | grep -E '^(csv|openmetrics|perfetto)$')
+	claim "fish offers the only word of an option" test "$(fish_offers "loopmem check --ci ")" = github
 	claim "fish completes help to findings" test "$(fish_offers "loopmem help idle-")" = idle-pool-retained
 	claim "and commands first" test "$(fish_offers "loopmem hel")" = help
 else
