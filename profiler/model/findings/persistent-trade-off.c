@@ -71,19 +71,10 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		 NULL, 0},
 	};
 	char saved[FORMAT_MAX], run[FORMAT_MAX];
-	const struct model_finding f = {
+	struct model_finding f = {
 		.id = "persistent-trade-off",
 		.severity = MODEL_NOTICE,
 		.title = "Persistent workers hold memory between uses, and save restarts",
-		.text = finding_text(sink,
-				     "They saved %d restart%s, %s of %s as measured at their "
-				     "first start.",
-				     t->restarts, t->restarts == 1 ? "" : "s",
-				     format_duration(saved, (int64_t)(t->saved_s * 1e9)),
-				     format_duration(run, m->totals.duration_ns)),
-		.brief = finding_text(
-			sink, "of persistent workers held between uses; %s of restarts saved",
-			saved),
 		.bytes = t->bytes,
 		.brief_bytes = t->bytes,
 		.evidence = facts,
@@ -94,6 +85,13 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		.pool_count = t->pools.count,
 	};
 
+	format_duration(saved, (int64_t)(t->saved_s * 1e9));
+	f.text = finding_text(sink,
+			      "They saved %d restart%s, %s of %s as measured at their first start.",
+			      t->restarts, t->restarts == 1 ? "" : "s", saved,
+			      format_duration(run, m->totals.duration_ns));
+	f.brief = finding_text(
+		sink, "of persistent workers held between uses; %s of restarts saved", saved);
 	finding_report(sink, &f);
 }
 
