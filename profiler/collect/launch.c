@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 static const int handed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-/* XFSZ: a limit on file sizes should be an error of writing, not the end of the collector. */
 /* The terminal sends them to the command as well. */
 static const int noted[] = {SIGINT, SIGQUIT};
+/* XFSZ: a limit on file sizes should be an error of writing, not the end of the collector. */
 static const int ignored[] = {SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ, SIGPIPE};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -65,6 +65,14 @@ static void add_all(sigset_t *set, const int *signals, size_t count)
 		sigaddset(set, signals[i]);
 }
 
+static void set_served(sigset_t *served)
+{
+	sigemptyset(served);
+	sigaddset(served, SIGCHLD);
+	add_all(served, handed_on, COUNT(handed_on));
+	add_all(served, noted, COUNT(noted));
+}
+
 /* Nothing may arrive between the fork and this. */
 static void take_over_signals(struct launch *l)
 {
@@ -72,10 +80,7 @@ static void take_over_signals(struct launch *l)
 
 	for (size_t i = 0; i < COUNT(ignored); i++)
 		signal(ignored[i], SIG_IGN);
-	sigemptyset(&served);
-	sigaddset(&served, SIGCHLD);
-	add_all(&served, handed_on, COUNT(handed_on));
-	add_all(&served, noted, COUNT(noted));
+	set_served(&served);
 	l->signal_fd = signalfd(-1, &served, SFD_NONBLOCK | SFD_CLOEXEC);
 	sigprocmask(SIG_SETMASK, &served, NULL);
 }
@@ -103,10 +108,7 @@ int launch_start(struct launch *l, char *const *argv, const struct launch_variab
 	if (pipe2(report, O_CLOEXEC))
 		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot start %s", argv[0]);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	sigemptyset(&held);
-	sigaddset(&held, SIGCHLD);
-	add_all(&held, handed_on, COUNT(handed_on));
-	add_all(&held, noted, COUNT(noted));
+	set_served(&held);
 	add_all(&held, ignored, COUNT(ignored));
 	sigprocmask(SIG_BLOCK, &held, &before);
 	l->pid = fork();
