@@ -123,14 +123,6 @@ static enum death by_signal(const struct model *m, size_t process)
 	return was_meant(m, process, number) ? DEATH_NONE : DEATH_KILLED;
 }
 
-static int is_one_of_several_ranks(const struct model *m, size_t process)
-{
-	for (size_t i = 0; i < m->pool_count; i++)
-		if (m->pools[i].owner == (int)process && m->pools[i].rank != MODEL_NONE)
-			return 1;
-	return 0;
-}
-
 /* Whose status says that it failed: of workers that only serve, and, where the run failed, of ranks. What any other program
  * means by its status its parent knows. */
 static int status_counts(const struct model *m, size_t process)
@@ -139,7 +131,7 @@ static int status_counts(const struct model *m, size_t process)
 
 	if (p->pool >= 0)
 		return !m->pools[p->pool].grouped || m->pools[p->pool].replaces;
-	return p->parent >= 0 && is_one_of_several_ranks(m, process) && model_has_failed(m);
+	return p->parent >= 0 && owner_rank(m, (int)process) != MODEL_NONE && model_has_failed(m);
 }
 
 enum death death_of(const struct model *m, size_t process)

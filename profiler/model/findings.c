@@ -60,19 +60,16 @@ const char *finding_process(struct finding_sink *sink, const struct model *m, in
 {
 	const struct model_process *p = &m->processes[process];
 	const struct model_pool *pool = p->pool < 0 ? NULL : &m->pools[p->pool];
+	int64_t rank = pool ? pool->rank : owner_rank(m, process);
+	const char *text = rank == MODEL_NONE
+				   ? finding_text(sink, "process %lld", (long long)p->pid)
+				   : finding_text(sink, "rank %lld, process %lld", (long long)rank,
+						  (long long)p->pid);
 
-	for (size_t i = 0; i < m->pool_count && !pool; i++)
-		if (m->pools[i].owner == process && m->pools[i].rank != MODEL_NONE)
-			return finding_text(sink, "rank %lld, process %lld",
-					    (long long)m->pools[i].rank, (long long)p->pid);
 	if (!pool)
-		return finding_text(sink, "process %lld", (long long)p->pid);
-	if (pool->rank == MODEL_NONE)
-		return finding_text(sink, "worker %lld of %s, process %lld",
-				    (long long)p->worker_id, pool->name, (long long)p->pid);
-	return finding_text(sink, "worker %lld of %s, rank %lld, process %lld",
-			    (long long)p->worker_id, pool->name, (long long)pool->rank,
-			    (long long)p->pid);
+		return text;
+	return finding_text(sink, "worker %lld of %s, %s", (long long)p->worker_id, pool->name,
+			    text);
 }
 
 int finding_round_before(const struct model *m, int64_t t_ns)

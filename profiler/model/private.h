@@ -126,6 +126,9 @@ const struct pool_point *pool_point_at(const struct model *m, size_t pool, size_
 /* Held idle by its definition, at a moment of round `round`: 0 unless exhausted. */
 int64_t held_idle(const struct model *m, size_t pool, size_t round, int64_t t_ns);
 
+/* The rank of a process that owns pools, where the session has several ranks; else MODEL_NONE. */
+int64_t owner_rank(const struct model *m, int process);
+
 /* Whether a site is what a loader without workers loaded. */
 int in_owner_counts(const struct model *m, size_t site);
 

@@ -282,6 +282,14 @@ static void mark_ranks(struct model_private *priv)
 	}
 }
 
+int64_t owner_rank(const struct model *m, int process)
+{
+	for (size_t i = 0; i < m->pool_count; i++)
+		if (m->pools[i].owner == process)
+			return m->pools[i].rank;
+	return MODEL_NONE;
+}
+
 int subjects_build(struct model *m)
 {
 	struct model_private *priv = m->priv;
