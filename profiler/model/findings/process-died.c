@@ -36,6 +36,12 @@ static int is_worse(const struct model *m, enum model_severity severity,
 	return p->ended_ns < m->processes[than->process].ended_ns;
 }
 
+/* A rank that fails when something else died fails of that. */
+static int is_counted(const struct model *m, size_t process, enum death how)
+{
+	return how != DEATH_NONE && (how != DEATH_STATUS || m->processes[process].pool >= 0);
+}
+
 static struct dead find_dead(const struct model *m)
 {
 	struct dead d = {.process = -1};
@@ -44,13 +50,13 @@ static struct dead find_dead(const struct model *m)
 	for (size_t i = 0; i < m->process_count; i++) {
 		const struct model_process *p = &m->processes[i];
 		enum death how = death_of(m, i);
+		enum model_severity severity = severity_of(m, p);
 
-		/* a rank that fails when something else died fails of that */
-		count += how != DEATH_NONE && (how != DEATH_STATUS || p->pool >= 0);
-		if (how != DEATH_NONE && is_worse(m, severity_of(m, p), p, &d))
-			d = (struct dead){(int)i, how, severity_of(m, p), 0};
+		count += is_counted(m, i, how);
+		if (how != DEATH_NONE && is_worse(m, severity, p, &d))
+			d = (struct dead){(int)i, how, severity, 0};
 	}
-	d.more = count - (d.how != DEATH_STATUS || m->processes[d.process].pool >= 0);
+	d.more = count - is_counted(m, (size_t)d.process, d.how);
 	return d;
 }
 
