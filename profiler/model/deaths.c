@@ -11,27 +11,17 @@
 #define GROUP_NS INT64_C(10000000000)
 #define ALIKE_NS INT64_C(2000000000)
 
-static int is_one_of(const int *signals, size_t count, int64_t number)
-{
-	while (count && signals[count - 1] != number)
-		count--;
-	return count > 0;
-}
-
 static int is_fault(int64_t number)
 {
-	static const int faults[] = {SIGSEGV, SIGBUS,  SIGABRT, SIGILL, SIGFPE,
-				     SIGSYS,  SIGTRAP, SIGXCPU, SIGXFSZ};
-
-	return is_one_of(faults, sizeof(faults) / sizeof(faults[0]), number);
+	return number == SIGSEGV || number == SIGBUS || number == SIGABRT || number == SIGILL ||
+	       number == SIGFPE || number == SIGSYS || number == SIGTRAP || number == SIGXCPU ||
+	       number == SIGXFSZ;
 }
 
 /* What a terminal sends to all of them, and the end of who writes to a reader that left. */
 static int is_usual(int64_t number)
 {
-	static const int usual[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE};
-
-	return is_one_of(usual, sizeof(usual) / sizeof(usual[0]), number);
+	return number == SIGINT || number == SIGQUIT || number == SIGHUP || number == SIGPIPE;
 }
 
 /* Did another process of the job send it this signal (MODEL_NONE: any), or send it to a group? */
@@ -66,6 +56,11 @@ static int run_was_interrupted(const struct model *m, int64_t t_ns)
 	return m->exit_signal == SIGINT || m->exit_code == 128 + SIGINT;
 }
 
+static int serves_loader(const struct model *m, const struct model_process *p)
+{
+	return p->pool >= 0 && !m->pools[p->pool].grouped;
+}
+
 static int owner_of(const struct model *m, const struct model_process *p)
 {
 	return p->pool < 0 ? p->parent : m->pools[p->pool].owner;
@@ -83,10 +78,11 @@ static int owner_is_gone(const struct model_process *p, const struct model_proce
 
 int death_is_late(const struct model *m, const struct model_process *p)
 {
-	const struct model_pool *pool = p->pool < 0 ? NULL : &m->pools[p->pool];
+	const struct model_pool *pool;
 
-	if (!pool || pool->grouped)
+	if (!serves_loader(m, p))
 		return 0;
+	pool = &m->pools[p->pool];
 	return (pool->closing_ns != MODEL_NONE && pool->closing_ns <= p->ended_ns) ||
 	       (pool->end_ns != MODEL_NONE && pool->end_ns < p->ended_ns);
 }
@@ -130,7 +126,7 @@ static int status_counts(const struct model *m, size_t process)
 	const struct model_process *p = &m->processes[process];
 
 	if (p->pool >= 0)
-		return !m->pools[p->pool].grouped || m->pools[p->pool].replaces;
+		return serves_loader(m, p) || m->pools[p->pool].replaces;
 	return p->parent >= 0 && owner_rank(m, (int)process) != MODEL_NONE && model_has_failed(m);
 }
 
@@ -142,12 +138,11 @@ enum death death_of(const struct model *m, size_t process)
 		return DEATH_NONE;
 	if (p->exit_signal != MODEL_NONE && p->exit_signal > 0)
 		return by_signal(m, process);
-	if (p->exit_code != MODEL_NONE)
-		return status_counts(m, process) && !was_meant(m, process, MODEL_NONE)
-			       ? DEATH_STATUS
-			       : DEATH_NONE;
-	return p->instrumented && p->pool >= 0 && !m->pools[p->pool].grouped &&
-			       !was_meant(m, process, MODEL_NONE)
-		       ? DEATH_UNKNOWN
-		       : DEATH_NONE;
+	if (p->exit_code != MODEL_NONE && !status_counts(m, process))
+		return DEATH_NONE;
+	if (p->exit_code == MODEL_NONE && !(p->instrumented && serves_loader(m, p)))
+		return DEATH_NONE;
+	if (was_meant(m, process, MODEL_NONE))
+		return DEATH_NONE;
+	return p->exit_code == MODEL_NONE ? DEATH_UNKNOWN : DEATH_STATUS;
 }
