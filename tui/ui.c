@@ -129,6 +129,7 @@ static int refuse_screen(const char *name, struct error *e)
 static int apply_place(struct ui *ui, struct error *e)
 {
 	const struct tui_options *options = &ui->options;
+	char end[FORMAT_MAX];
 	int64_t t_ns;
 
 	if (options->screen && find_screen(options->screen, &ui->screen))
@@ -136,7 +137,8 @@ static int apply_place(struct ui *ui, struct error *e)
 	if (!options->at || !ui->model)
 		return 0;
 	if (timeline_parse(&ui->time, ui->model, options->at, &t_ns)) {
-		error_set(e, ERROR_USAGE, "no moment \"%s\" in %s", options->at, ui->model->file);
+		error_set(e, ERROR_USAGE, "no moment \"%s\" in %s, which ends at %s", options->at,
+			  ui->model->file, format_moment(end, ui->model->last_ns));
 		error_hint(e, "12:33, 90, e1, val1, peak, idle, start or end");
 		return e->kind;
 	}

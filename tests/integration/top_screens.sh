@@ -80,4 +80,8 @@ LC_ALL=C "$LOOPMEM_BUILD/loopmem" top --dump "$live" >"$TEST_TMP/c"
 claim "a locale that is not UTF-8 gives the ASCII screen" \
 	diff <(tail -n +2 "$golden/ascii-80x24.txt") <(tail -n +2 "$TEST_TMP/c")
 
+refusal=$("$LOOPMEM_BUILD/loopmem" top -1 --at 9:59:59 "$TEST_TMP/run-0412.loopmem" 2>&1)
+claim "a moment beyond the end is refused with where the end is" test "$?" = 2
+claim "and says it in the first line" grep -qE '^loopmem top: no moment "9:59:59" in .*, which ends at [0-9]+:[0-9]{2}$' <<<"$refusal"
+
 end_of_claims
