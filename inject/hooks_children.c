@@ -22,25 +22,24 @@ EXPORT int killpg(pid_t group, int signal)
 	return REAL(killpg)(group, signal);
 }
 
+/* The kernel writes to the caller's own place: a bad one is refused as ever, by EFAULT. */
 EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
-	int seen = 0;
-	pid_t child = REAL(wait4)(pid, &seen, options, usage);
+	int own, *seen = status ? status : &own;
+	pid_t child = REAL(wait4)(pid, seen, options, usage);
 
-	if (status && child > 0)
-		*status = seen;
-	lifecycle_reaped(child, seen);
+	if (child > 0)
+		lifecycle_reaped(child, *seen);
 	return child;
 }
 
 EXPORT pid_t waitpid(pid_t pid, int *status, int options)
 {
-	int seen = 0;
-	pid_t child = REAL(waitpid)(pid, &seen, options);
+	int own, *seen = status ? status : &own;
+	pid_t child = REAL(waitpid)(pid, seen, options);
 
-	if (status && child > 0)
-		*status = seen;
-	lifecycle_reaped(child, seen);
+	if (child > 0)
+		lifecycle_reaped(child, *seen);
 	return child;
 }
 

@@ -178,7 +178,7 @@ void lifecycle_reaped(pid_t child, int status)
 {
 	int saved = errno;
 
-	if (child > 0 && WIFSIGNALED(status) && is_this_process() && self_is_published())
+	if (WIFSIGNALED(status) && is_this_process() && self_is_published())
 		event_emit(&(struct event){
 			.kind = LOOPMEM_EVENT_REAPED, .value = child, .value2 = status});
 	errno = saved;
