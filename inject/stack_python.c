@@ -45,7 +45,7 @@ static struct known known[KNOWN_MOST] __attribute__((aligned(65536)));
 _Static_assert(sizeof(known) % 65536 == 0, "nothing else lies on its pages");
 static uint32_t known_used = KNOWN_LEAST; /* entries, a power of 2 */
 static uint32_t pushed_out;               /* of them, since there were so many */
-static bool known_busy; /* atomic: all of `known` and the buffers of new_record are in use */
+static bool known_busy; /* atomic: all of `known` and the buffers of look_up are in use */
 
 static struct python_layout at; /* written once, by the check */
 static bool checked;            /* the layout holds; atomic */
