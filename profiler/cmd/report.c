@@ -25,19 +25,20 @@ struct arguments {
 	struct what_if_result what_if_result;
 	char **files;
 	int file_count;
+	unsigned int given; /* of enum report_takes */
 };
 
 static const struct argp_option options[] = {
 	{"format", 'f', "text|markdown|html|json", 0,
 	 "of the report (by the ending of -o FILE, else text)", 0},
 	{"output", 'o', "FILE", 0, "write to FILE instead of the standard output", 0},
-	{"full", KEY_FULL, NULL, 0, "list everything, do not fold", 0},
-	{"width", KEY_WIDTH, "N", 0, "columns (the terminal's, at most 100)", 0},
+	{"full", KEY_FULL, NULL, 0, "text, markdown: list everything, do not fold", 0},
+	{"width", KEY_WIDTH, "N", 0, "text: columns (the terminal's, at most 100)", 0},
 	{"max-bytes", KEY_MAX_BYTES, "N", 0,
 	 "markdown: no more bytes than that (60000), the least important go first", 0},
 	{"what-if", KEY_WHAT_IF, "KEY=N,...", 0,
 	 "what it would need with workers=N, prefetch=N; workers(train)=N of one stage", 0},
-	{"ascii", KEY_ASCII, NULL, 0, "no other characters than ASCII", 0},
+	{"ascii", KEY_ASCII, NULL, 0, "text: no other characters than ASCII", 0},
 	{0},
 };
 
@@ -62,6 +63,16 @@ static void set_max_bytes(struct arguments *a, const char *text, const struct ar
 	a->options.max_bytes = (size_t)bytes;
 }
 
+static const struct {
+	enum report_takes bit;
+	const char *name;
+} special[] = {
+	{REPORT_FULL, "--full"},
+	{REPORT_WIDTH, "--width"},
+	{REPORT_ASCII, "--ascii"},
+	{REPORT_MAX_BYTES, "--max-bytes"},
+};
+
 static void settle(struct arguments *a, const struct argp_state *state)
 {
 	if (!a->file_count)
@@ -70,8 +81,10 @@ static void settle(struct arguments *a, const struct argp_state *state)
 		a->format = format_option_of_file(state, &report_formats, a->output);
 	if (!a->format)
 		a->format = report_formats.rows;
-	if (a->options.max_bytes && !a->format->has_max_bytes)
-		command_misuse(state, "--max-bytes is not for %s", a->format->format.name);
+	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
+		if (a->given & special[i].bit & ~a->format->takes)
+			command_misuse(state, "%s is not for %s", special[i].name,
+				       a->format->format.name);
 	if (a->question && a->file_count > 1)
 		command_misuse(state, "--what-if takes one session, %d were given", a->file_count);
 }
@@ -89,15 +102,19 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_FULL:
 		a->options.full = 1;
+		a->given |= REPORT_FULL;
 		return 0;
 	case KEY_WIDTH:
 		set_width(a, text, state);
+		a->given |= REPORT_WIDTH;
 		return 0;
 	case KEY_MAX_BYTES:
 		set_max_bytes(a, text, state);
+		a->given |= REPORT_MAX_BYTES;
 		return 0;
 	case KEY_ASCII:
 		a->ascii = true;
+		a->given |= REPORT_ASCII;
 		return 0;
 	case KEY_WHAT_IF:
 		a->question = text;

@@ -4,8 +4,8 @@
 #include "profiler/view/page.h"
 
 static const struct report_format formats[] = {
-	{{"text", ".txt"}, 0, report_text},
-	{{"markdown", ".md"}, 1, report_markdown},
+	{{"text", ".txt"}, REPORT_FULL | REPORT_WIDTH | REPORT_ASCII, report_text},
+	{{"markdown", ".md"}, REPORT_FULL | REPORT_MAX_BYTES, report_markdown},
 	{{"html", ".html"}, 0, report_html},
 	{{"json", ".json"}, 0, report_json},
 };

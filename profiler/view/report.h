@@ -22,9 +22,17 @@ struct report_options {
 	const struct what_if_result *what_if_result;
 };
 
+/* The options that only some formats heed. */
+enum report_takes {
+	REPORT_FULL = 1,
+	REPORT_WIDTH = 2,
+	REPORT_ASCII = 4,
+	REPORT_MAX_BYTES = 8,
+};
+
 struct report_format {
 	struct output_format format; /* first */
-	int has_max_bytes;           /* takes --max-bytes */
+	unsigned int takes;          /* of enum report_takes */
 	/* Several models are the ranks of one job. 0, or -1 when out of memory; write errors are left in `out`. */
 	int (*write)(FILE *out, struct model *const *models, size_t count,
 		     const struct report_options *options);

@@ -93,6 +93,12 @@ def the_limit_is_kept_and_what_is_cut_is_named():
 
 
 @tap.claim
+def an_option_that_a_format_does_not_heed_is_refused():
+    for option, form in (("--full", "json"), ("--full", "html"), ("--width=60", "markdown"), ("--ascii", "html")):
+        assert f"{option.split('=')[0]} is not for {form}" in report("-f", form, option, status=2)
+
+
+@tap.claim
 def other_formats_have_no_such_limit():
     assert "--max-bytes is not for json" in report("-f", "json", "--max-bytes=5000", status=2)
     assert "--max-bytes takes a number" in report("-f", "markdown", "--max-bytes=12", status=2)
