@@ -177,11 +177,21 @@ static int is_in(const int *signals, size_t count, int number)
 	return count > 0;
 }
 
+/* What is blocked arrives although it is ignored. This process has the disposition that the command started with: a job
+ * that a shell put into the background ignores the keys of the terminal. */
+static int asks_to_end(int number)
+{
+	struct sigaction action;
+
+	return number != SIGUSR1 && number != SIGUSR2 && !sigaction(number, NULL, &action) &&
+	       action.sa_handler != SIG_IGN;
+}
+
 static void take_signal(struct launch *l, const struct signalfd_siginfo *info)
 {
 	int number = (int)info->ssi_signo;
 
-	if (l->signalled && number != SIGUSR1 && number != SIGUSR2)
+	if (l->signalled && asks_to_end(number))
 		l->signalled(number, l->told_arg);
 	if (is_in(handed_on, COUNT(handed_on), number) && !l->ended && info->ssi_code != SI_KERNEL)
 		kill(l->pid, number);

@@ -115,6 +115,19 @@ def what_is_ignored_stays_ignored_in_the_command():
 
 
 @tap.claim
+def what_is_ignored_asks_no_run_to_end():
+    p = start("sh", "-c", "echo ready; read end", options=["-o", "ignored.loopmem"], stdin=subprocess.PIPE,
+              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+    ready(p)
+    os.kill(p.pid, signal.SIGINT)
+    os.kill(p.pid, signal.SIGQUIT)
+    session_has("ignored.loopmem", "SELECT 1 FROM event WHERE kind = 'interrupt'")
+    p.communicate("end\n", timeout=20)
+    noted = Session(path("ignored.loopmem")).rows("SELECT value FROM event WHERE kind = 'interrupt'")
+    assert noted == [(signal.SIGQUIT,)], noted
+
+
+@tap.claim
 def the_command_has_no_signal_blocked():
     blocked = run("sh", "-c", "grep SigBlk /proc/self/status", options=["-q"]).stdout.split()[1]
     assert int(blocked, 16) == 0
