@@ -108,47 +108,51 @@ static size_t append(const struct page *p, char *out, size_t size, size_t at, co
 
 enum { NAMED_POOLS = 6 };
 
+/* A list of pools: as many by name as the page has room for, of the others a sum. */
+struct holders {
+	char text[4 * WORDS_MAX];
+	size_t end;
+	int named, more;
+	int64_t rest;
+};
+
+static void add_holder(const struct page *p, struct holders *h, const struct model_pool *pool,
+		       int64_t bytes, const char *doing)
+{
+	char name[128];
+
+	if (h->named == NAMED_POOLS && !p->options.full) {
+		h->more++;
+		h->rest += bytes;
+		return;
+	}
+	h->named++;
+	words_safe(name, sizeof(name), pool->short_name, p->options.utf8);
+	h->end = append(p, h->text, sizeof(h->text), h->end, name, bytes, doing);
+}
+
 static void list_holders(const struct page *p, const struct model_moment *at)
 {
-	char text[4 * WORDS_MAX] = "";
-	size_t end = append(p, text, sizeof(text), 0, "owner", at->round.owner_bytes, NULL);
-	int named = 0, more = 0;
-	int64_t rest = 0;
+	struct holders h = {.text = ""};
+	char name[32];
 
+	h.end = append(p, h.text, sizeof(h.text), 0, "owner", at->round.owner_bytes, NULL);
 	for (size_t i = 0; i < p->m->pool_count; i++) {
 		const struct model_pool_moment *pool = &at->pools[i];
-		char name[128];
 
-		if (pool->state == MODEL_LATER || pool->state == MODEL_ENDED || !pool->memory)
-			continue;
-		if (named == NAMED_POOLS && !p->options.full) {
-			more++;
-			rest += pool->memory;
-			continue;
-		}
-		named++;
-		words_safe(name, sizeof(name), p->m->pools[i].short_name, p->options.utf8);
-		end = append(p, text, sizeof(text), end, name, pool->memory,
-			     words_doing(&p->m->pools[i], pool->state));
+		if (pool->state != MODEL_LATER && pool->state != MODEL_ENDED && pool->memory)
+			add_holder(p, &h, &p->m->pools[i], pool->memory,
+				   words_doing(&p->m->pools[i], pool->state));
 	}
-	for (size_t i = 0; i < p->m->pool_count && named < NAMED_POOLS; i++) {
-		char name[128];
-
-		if (at->pools[i].in_owner <= 0)
-			continue;
-		named++;
-		words_safe(name, sizeof(name), p->m->pools[i].short_name, p->options.utf8);
-		end = append(p, text, sizeof(text), end, name, at->pools[i].in_owner,
-			     "in the owner");
-	}
-	if (more) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "%d more pools", more);
-		append(p, text, sizeof(text), end, name, rest, NULL);
+	for (size_t i = 0; i < p->m->pool_count; i++)
+		if (at->pools[i].in_owner > 0)
+			add_holder(p, &h, &p->m->pools[i], at->pools[i].in_owner, "in the owner");
+	if (h.more) {
+		snprintf(name, sizeof(name), "%d more pools", h.more);
+		append(p, h.text, sizeof(h.text), h.end, name, h.rest, NULL);
 	}
 	fprintf(p->out, "\nAt the peak   ");
-	page_wrap(p, text, 14, 14);
+	page_wrap(p, h.text, 14, 14);
 }
 
 static void list_kinds(const struct page *p)
