@@ -81,16 +81,7 @@ static void gantt(const struct html *h)
 			GANTT_ROWS, m->pool_count - GANTT_ROWS);
 }
 
-/* A loader without workers loaded something that is held. */
-static int any_in_owner(const struct model *m)
-{
-	for (size_t i = 0; i < m->pool_count; i++)
-		if (m->pools[i].in_owner_max)
-			return 1;
-	return 0;
-}
-
-static void table_row(const struct html *h, const struct model_pool *pool)
+static void table_row(const struct html *h, const struct model_pool *pool, int in_owner)
 {
 	char text[FORMAT_MAX], name[WORDS_MAX];
 
@@ -102,7 +93,7 @@ static void table_row(const struct html *h, const struct model_pool *pool)
 	snprintf(text, sizeof(text), "%zu", pool->member_count);
 	html_cell(h, "workers", text);
 	html_bytes_cell(h, "memory", pool->memory_max);
-	if (any_in_owner(h->m))
+	if (in_owner)
 		html_bytes_cell(h, "in the owner", pool->in_owner_max);
 	html_bytes_cell(h, "private", pool->private_max);
 	html_bytes_cell(h, "heap", pool->live_heap_max);
@@ -126,6 +117,7 @@ static void table(const struct html *h)
 {
 	const struct model *m = h->m;
 	size_t shown = m->pool_count < TABLE_ROWS ? m->pool_count : TABLE_ROWS;
+	int in_owner = words_any_in_owner(m);
 
 	fprintf(h->out,
 		"<div class=\"wide\"><table class=\"stack\"><caption>%s, each the most of its life</caption>\n"
@@ -136,10 +128,10 @@ static void table(const struct html *h)
 		"<th scope=\"col\" class=\"n\">start</th><th scope=\"col\" class=\"n\">stall</th>"
 		"<th scope=\"col\">data set</th></tr></thead><tbody>\n",
 		format_unit_name(h->unit),
-		any_in_owner(m) ? "<th scope=\"col\" class=\"n\">in the owner</th>" : "");
+		in_owner ? "<th scope=\"col\" class=\"n\">in the owner</th>" : "");
 	for (size_t i = 0; i < m->pool_count; i++)
 		if (place_of(m, i) < shown)
-			table_row(h, &m->pools[i]);
+			table_row(h, &m->pools[i], in_owner);
 	fputs("</tbody></table></div>\n", h->out);
 	if (shown < m->pool_count)
 		fprintf(h->out,

@@ -153,16 +153,14 @@ static void print_turns(const struct page *p, const char *shown)
 /* Whose memory the column IN OWNER is. */
 static void print_in_owner(const struct page *p)
 {
-	for (size_t i = 0; i < p->m->pool_count; i++)
-		if (p->m->pools[i].in_owner_max) {
-			fputs("  ", p->out);
-			page_wrap(
-				p,
-				"IN OWNER: what a loader without workers loaded and somebody still holds, part of the "
-				"owner's memory; sampled",
-				2, 2);
-			return;
-		}
+	if (!words_any_in_owner(p->m))
+		return;
+	fputs("  ", p->out);
+	page_wrap(
+		p,
+		"IN OWNER: what a loader without workers loaded and somebody still holds, part of the "
+		"owner's memory; sampled",
+		2, 2);
 }
 
 /* What the words of the last column mean. */

@@ -130,6 +130,14 @@ int words_holds_idle(const struct model_pool *pool)
 	return pool->workers > 0 || pool->member_count > 0 || pool->idle_max_bytes > 0;
 }
 
+int words_any_in_owner(const struct model *m)
+{
+	for (size_t i = 0; i < m->pool_count; i++)
+		if (m->pools[i].in_owner_max)
+			return 1;
+	return 0;
+}
+
 char *words_pool(char *out, size_t size, const struct model_pool *pool)
 {
 	char rank[WORDS_RANK];

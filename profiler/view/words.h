@@ -38,6 +38,9 @@ int words_is_owner(const struct model *m, int process);
 /* Whether it can hold anything idle: a loader without workers is at its end without keeping memory. */
 int words_holds_idle(const struct model_pool *pool);
 
+/* Whether a loader without workers loaded something that is held. */
+int words_any_in_owner(const struct model *m);
+
 /* A pool in a list: "train #4 e1"; "train #4 e1, rank 0" where there are several ranks; "train #4?" of a guessed one. Not made safe. */
 char *words_pool(char *out, size_t size, const struct model_pool *pool);
 
