@@ -22,35 +22,41 @@ EXPORT int killpg(pid_t group, int signal)
 	return REAL(killpg)(group, signal);
 }
 
+/* What the caller is told, its child or an error; *status as the kernel wrote it. */
+static pid_t told(pid_t child, const int *status)
+{
+	if (child > 0)
+		lifecycle_reaped(child, *status);
+	return child;
+}
+
 /* The kernel writes to the caller's own place: a bad one is refused as ever, by EFAULT. */
+EXPORT pid_t wait(int *status)
+{
+	int own, *seen = status ? status : &own;
+
+	return told(REAL(wait)(seen), seen);
+}
+
+EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
+{
+	int own, *seen = status ? status : &own;
+
+	return told(REAL(wait3)(seen, options, usage), seen);
+}
+
 EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
 	int own, *seen = status ? status : &own;
-	pid_t child = REAL(wait4)(pid, seen, options, usage);
 
-	if (child > 0)
-		lifecycle_reaped(child, *seen);
-	return child;
+	return told(REAL(wait4)(pid, seen, options, usage), seen);
 }
 
 EXPORT pid_t waitpid(pid_t pid, int *status, int options)
 {
 	int own, *seen = status ? status : &own;
-	pid_t child = REAL(waitpid)(pid, seen, options);
 
-	if (child > 0)
-		lifecycle_reaped(child, *seen);
-	return child;
-}
-
-EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
-{
-	return wait4(-1, status, options, usage);
-}
-
-EXPORT pid_t wait(int *status)
-{
-	return waitpid(-1, status, 0);
+	return told(REAL(waitpid)(pid, seen, options), seen);
 }
 
 /* What only looks (WNOWAIT) learns it again when it reaps. */
