@@ -164,24 +164,25 @@ static bool is_an_end(int signal)
 	       signal == SIGQUIT || signal == SIGABRT;
 }
 
-void lifecycle_kill(pid_t pid, int signal)
+static void tell_of(enum loopmem_event_kind kind, pid_t pid, int what)
 {
 	int saved = errno;
 
-	if (is_an_end(signal) && is_this_process() && self_is_published())
-		event_emit(&(
-			struct event){.kind = LOOPMEM_EVENT_KILL, .value = pid, .value2 = signal});
+	if (is_this_process() && self_is_published())
+		event_emit(&(struct event){.kind = kind, .value = pid, .value2 = what});
 	errno = saved;
+}
+
+void lifecycle_kill(pid_t pid, int signal)
+{
+	if (is_an_end(signal))
+		tell_of(LOOPMEM_EVENT_KILL, pid, signal);
 }
 
 void lifecycle_reaped(pid_t child, int status)
 {
-	int saved = errno;
-
-	if (WIFSIGNALED(status) && is_this_process() && self_is_published())
-		event_emit(&(struct event){
-			.kind = LOOPMEM_EVENT_REAPED, .value = child, .value2 = status});
-	errno = saved;
+	if (WIFSIGNALED(status))
+		tell_of(LOOPMEM_EVENT_REAPED, child, status);
 }
 
 static void at_exit(int status, void *unused)
