@@ -43,10 +43,7 @@ static const struct argp_option options[] = {
 };
 
 /* The options that only some formats take, by the bit of each. */
-static const struct {
-	enum export_takes bit;
-	const char *name;
-} special[] = {
+static const struct format_special special[] = {
 	{EXPORT_PER_WORKER, "--per-worker"},
 	{EXPORT_SITES, "--sites"},
 	{EXPORT_TOTALS, "--totals"},
@@ -67,10 +64,8 @@ static void settle(struct arguments *a, const struct argp_state *state)
 		format_option(state, &export_formats, NULL);
 	if (a->filter.given)
 		a->options.given |= EXPORT_FILTER;
-	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
-		if (a->options.given & special[i].bit & ~a->format->takes)
-			command_misuse(state, "%s is not for %s", special[i].name,
-				       a->format->format.name);
+	format_refuse(state, special, sizeof(special) / sizeof(special[0]), a->options.given,
+		      a->format->takes, &a->format->format);
 	if (a->options.given & EXPORT_TOTALS &&
 	    a->options.given & (EXPORT_PER_WORKER | EXPORT_SITES))
 		command_misuse(state, "--totals leaves out workers and call sites");

@@ -28,3 +28,12 @@ const void *format_option_of_file(const struct argp_state *state,
 	dot = strrchr(base ? base : file, '.');
 	return row || !dot ? row : format_option(state, formats, dot + 1);
 }
+
+void format_refuse(const struct argp_state *state, const struct format_special *special,
+		   size_t count, unsigned int given, unsigned int takes,
+		   const struct output_format *format)
+{
+	for (size_t i = 0; i < count; i++)
+		if (given & special[i].bit & ~takes)
+			command_misuse(state, "%s is not for %s", special[i].name, format->name);
+}

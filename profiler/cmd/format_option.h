@@ -14,4 +14,15 @@ const void *format_option(const struct argp_state *state, const struct output_fo
 const void *format_option_of_file(const struct argp_state *state,
 				  const struct output_formats *formats, const char *file);
 
+/* An option that only some formats take, by its bit among those that the command knows. */
+struct format_special {
+	unsigned int bit;
+	const char *name;
+};
+
+/* Exits when one of the `given` options is none that the format `takes`. */
+void format_refuse(const struct argp_state *state, const struct format_special *special,
+		   size_t count, unsigned int given, unsigned int takes,
+		   const struct output_format *format);
+
 #endif

@@ -63,10 +63,7 @@ static void set_max_bytes(struct arguments *a, const char *text, const struct ar
 	a->options.max_bytes = (size_t)bytes;
 }
 
-static const struct {
-	enum report_takes bit;
-	const char *name;
-} special[] = {
+static const struct format_special special[] = {
 	{REPORT_FULL, "--full"},
 	{REPORT_WIDTH, "--width"},
 	{REPORT_ASCII, "--ascii"},
@@ -81,10 +78,8 @@ static void settle(struct arguments *a, const struct argp_state *state)
 		a->format = format_option_of_file(state, &report_formats, a->output);
 	if (!a->format)
 		a->format = report_formats.rows;
-	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
-		if (a->given & special[i].bit & ~a->format->takes)
-			command_misuse(state, "%s is not for %s", special[i].name,
-				       a->format->format.name);
+	format_refuse(state, special, sizeof(special) / sizeof(special[0]), a->given,
+		      a->format->takes, &a->format->format);
 	if (a->question && a->file_count > 1)
 		command_misuse(state, "--what-if takes one session, %d were given", a->file_count);
 }
