@@ -3,8 +3,8 @@
  *
  * Every free asks whether its block was sampled, so that question is answered in two steps without a lock: a byte
  * for each value of 16 bits of the address, above those within a cache line, which the short way of free reads (6
- * instructions; what lies in the same 4 KiB shares a cache line of them, since a miss costs more than all six), then a byte for a hash of the whole address. Only
- * who passes both takes LOCK_LIVE. Both count, so they may say yes in vain, never no.
+ * instructions; what lies in the same 4 KiB shares a cache line of them, since a miss costs more than all six), then a
+ * byte for a hash of the whole address. Only who passes both takes LOCK_LIVE. Both count, so they may say yes in vain, never no.
  */
 #ifndef INJECT_LIVE_H
 #define INJECT_LIVE_H
