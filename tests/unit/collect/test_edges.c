@@ -437,18 +437,26 @@ static void a_pid_that_is_not_of_the_job_is_no_worker(void **state)
 	free(c);
 }
 
-static void a_killed_worker_keeps_its_signal(void **state)
+/* A child that the owner's segment told of, as the collector knows it. */
+static struct process *told_child(struct fixture *f, pid_t child)
 {
-	struct fixture *f = start();
-	pid_t child = start_child();
 	struct process *p;
-	struct contents *c;
 
-	(void)state;
 	crafted_event(f->own, LOOPMEM_EVENT_FORK, 0, child);
 	poll_all(f);
 	p = job_find(&f->job, child);
 	assert_non_null(p);
+	return p;
+}
+
+static void a_killed_worker_keeps_its_signal(void **state)
+{
+	struct fixture *f = start();
+	pid_t child = start_child();
+	struct process *p = told_child(f, child);
+	struct contents *c;
+
+	(void)state;
 	kill(child, SIGKILL);
 	waitid(P_PID, (id_t)child, &(siginfo_t){0}, WEXITED | WNOWAIT);
 	job_end(&f->job, p, 0, NULL);
@@ -472,14 +480,10 @@ static void a_worker_that_was_reaped_at_once_has_the_signal_that_its_parent_saw(
 {
 	struct fixture *f = start();
 	pid_t child = start_child();
-	struct process *p;
+	struct process *p = told_child(f, child);
 	struct contents *c;
 
 	(void)state;
-	crafted_event(f->own, LOOPMEM_EVENT_FORK, 0, child);
-	poll_all(f);
-	p = job_find(&f->job, child);
-	assert_non_null(p);
 	close(p->pidfd);
 	p->pidfd = -1;
 	tell_reaped(f, child, SIGSEGV); /* not yet true: it lives on */
@@ -502,14 +506,10 @@ static void a_pid_that_comes_again_is_another_process(void **state)
 {
 	struct fixture *f = start();
 	pid_t child = start_child();
-	struct process *p;
+	struct process *p = told_child(f, child);
 	struct contents *c;
 
 	(void)state;
-	crafted_event(f->own, LOOPMEM_EVENT_FORK, 0, child);
-	poll_all(f);
-	p = job_find(&f->job, child);
-	assert_non_null(p);
 	p->start_ticks--; /* as if it were an older one that had this pid */
 	assert_ptr_not_equal(job_add(&f->job, child, NULL), p);
 	assert_ptr_not_equal(job_find(&f->job, child), p);
