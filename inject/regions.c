@@ -35,24 +35,36 @@ void regions_shared_object(int fd)
 		__atomic_fetch_or(&marked[fd / 64], UINT64_C(1) << (fd % 64), __ATOMIC_RELAXED);
 }
 
-static bool is_memory_file(int fd)
+/* Is it shared memory? A program sizes and maps object after object of one file system, so the device is remembered and
+ * the file system asked only about another one. */
+static bool is_memory_file(int fd, struct stat *stat)
 {
+	static uint64_t known; /* a device of memory and 1; atomic */
 	struct statfs fs;
-	int saved = errno;
-	bool is = fstatfs(fd, &fs) == 0 &&
-		  (fs.f_type == TMPFS_MAGIC || fs.f_type == HUGETLBFS_MAGIC);
 
-	errno = saved;
-	return is;
+	if (fstat(fd, stat) < 0)
+		return false;
+	if (__atomic_load_n(&known, __ATOMIC_RELAXED) == stat->st_dev + 1)
+		return true;
+	if (fstatfs(fd, &fs) < 0 || (fs.f_type != TMPFS_MAGIC && fs.f_type != HUGETLBFS_MAGIC))
+		return false;
+	__atomic_store_n(&known, stat->st_dev + 1, __ATOMIC_RELAXED);
+	return true;
 }
 
 static enum loopmem_region_kind kind_of_mapping(int flags, int fd)
 {
 	bool shared = (flags & MAP_TYPE) != MAP_PRIVATE;
+	enum loopmem_region_kind kind = LOOPMEM_REGION_FILE;
+	struct stat stat;
+	int saved = errno;
 
 	if (flags & MAP_ANONYMOUS)
 		return shared ? LOOPMEM_REGION_SHARED : LOOPMEM_REGION_ANON;
-	return shared && is_memory_file(fd) ? LOOPMEM_REGION_SHARED : LOOPMEM_REGION_FILE;
+	if (shared && is_memory_file(fd, &stat))
+		kind = LOOPMEM_REGION_SHARED;
+	errno = saved;
+	return kind;
 }
 
 static uint64_t page_up(uint64_t address)
@@ -194,7 +206,7 @@ int64_t regions_object_bytes(int fd)
 {
 	struct stat stat;
 	int saved = errno;
-	bool known = is_marked(fd) && is_memory_file(fd) && fstat(fd, &stat) == 0;
+	bool known = is_marked(fd) && is_memory_file(fd, &stat);
 
 	errno = saved;
 	return known ? (int64_t)stat.st_size : -1;
