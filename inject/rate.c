@@ -14,10 +14,10 @@
 enum {
 	EARNED_SHARE = 200,      /* one part in so many of the CPU time */
 	AT_START_NS = 1000000,   /* of a program: most are short */
-	AT_FORK_NS = 2000000,    /* of a child: a worker fills its caches soon */
+	AT_FORK_NS = 1000000,    /* of a child: a worker fills its caches soon */
 	MOST_NS = 8000000,       /* that can be kept */
 	FINEST_FROM_NS = 500000, /* level 0 with so much left, the coarsest with nothing */
-	OWED_MOST_NS = 8000000,  /* by samples that are alive */
+	OWED_MOST_NS = 10000000, /* by samples that are alive */
 	COST_MOST_NS = 1000000000,
 };
 

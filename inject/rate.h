@@ -19,7 +19,7 @@ enum {
 	RATE_FINEST_BYTES = 64 << 10, /* mean of level 0 */
 	RATE_LEVELS = 6,              /* the coarsest mean is 2 MiB */
 	RATE_LOOK_BYTES =
-		1 << 20, /* a coarse level is looked at anew after so many bytes at most */
+		2 << 20, /* a coarse level is looked at anew after so many bytes at most */
 	RATE_CERTAIN_BYTES = 128 << 10,
 };
 
