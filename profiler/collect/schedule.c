@@ -11,7 +11,8 @@ enum {
 	BORROWED_WALKS = 4, /* edge walks in a row before the debt must be paid */
 };
 static const int64_t REGULAR_PERIOD_NS = S;
-static const int64_t BUDGET_CAP_NS = 100 * MS;
+static const int64_t BUDGET_CAP_NS = 40 * MS;
+static const int64_t BORROW_NS = 20 * MS;
 static const int64_t BUDGET_PART = 125; /* 1/125 of a core: 8 ms a second */
 
 int64_t walk_expected_ns(int64_t rss_bytes)
@@ -76,7 +77,7 @@ void budget_update(struct budget *b, int64_t now_ns, int64_t cpu_ns)
 
 int budget_allows(const struct budget *b, int64_t cost_ns, enum walk_reason reason)
 {
-	int64_t borrow_ns = reason == WALK_EDGE ? BUDGET_CAP_NS : 0;
+	int64_t borrow_ns = reason == WALK_EDGE ? BORROW_NS : 0;
 
 	return b->tokens_ns + borrow_ns >= cost_ns;
 }

@@ -79,17 +79,18 @@ static void the_budget_refills_at_8_ms_a_second_less_what_was_used(void **state)
 
 	(void)state;
 	budget_start(&b, 0, 0);
-	assert_true(budget_allows(&b, 100 * MS, WALK_REGULAR));
-	assert_false(budget_allows(&b, 101 * MS, WALK_REGULAR));
-	budget_update(&b, 0, 100 * MS); /* all used */
+	assert_true(budget_allows(&b, 40 * MS, WALK_REGULAR));
+	assert_false(budget_allows(&b, 41 * MS, WALK_REGULAR));
+	budget_update(&b, 0, 40 * MS); /* all used */
 	assert_false(budget_allows(&b, MS, WALK_REGULAR));
-	assert_true(budget_allows(&b, 100 * MS, WALK_EDGE)); /* on credit */
-	budget_update(&b, S, 103 * MS);
+	assert_true(budget_allows(&b, 20 * MS, WALK_EDGE)); /* on credit */
+	assert_false(budget_allows(&b, 21 * MS, WALK_EDGE));
+	budget_update(&b, S, 43 * MS);
 	assert_true(budget_allows(&b, 5 * MS, WALK_REGULAR));
 	assert_false(budget_allows(&b, 5 * MS + 1, WALK_REGULAR));
-	budget_update(&b, 1000 * S, 103 * MS);
+	budget_update(&b, 1000 * S, 43 * MS);
 	assert_false(
-		budget_allows(&b, 101 * MS, WALK_REGULAR)); /* nothing is saved beyond the cap */
+		budget_allows(&b, 41 * MS, WALK_REGULAR)); /* nothing is saved beyond the cap */
 }
 
 static void debt_has_a_floor(void **state)
@@ -100,8 +101,8 @@ static void debt_has_a_floor(void **state)
 	budget_start(&b, 0, 0);
 	budget_update(&b, 0, 100 * S);
 	assert_false(budget_allows(&b, 1, WALK_EDGE));
-	budget_update(&b, 26 * S, 100 * S); /* 208 ms later it is full again */
-	assert_true(budget_allows(&b, 100 * MS, WALK_REGULAR));
+	budget_update(&b, 11 * S, 100 * S); /* 88 ms later it is full again */
+	assert_true(budget_allows(&b, 40 * MS, WALK_REGULAR));
 }
 
 static void rates_fall_with_the_cost(void **state)
