@@ -164,7 +164,8 @@ def a_pid_that_comes_again_makes_another_file():
     # The same pid over an exec is the same case as one that is given out again.
     run = lives("execv")
     names = [name for name in os.listdir(run.directory) if name.endswith(".seg")]  # one in 15 has a sample
-    assert len(names) == 2 and len({name.split("-")[0] for name in names}) == 1
+    told = (names, os.listdir(run.directory), run.returncode, run.stdout, run.stderr)
+    assert len(names) == 2 and len({name.split("-")[0] for name in names}) == 1, told
 
 
 tap.run()
