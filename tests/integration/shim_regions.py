@@ -1,6 +1,7 @@
 """Mappings are followed by kind, through every way of making, moving and dropping them."""
 import os
 import subprocess
+import sys
 
 import segments
 import tap
@@ -31,6 +32,23 @@ def mappings_are_counted_by_kind():
     assert figures(regions["file"]) == [2, 0, 0], regions
     assert segment.shm_sized_bytes == (5 + 3 + 1) * MIB, segment.shm_sized_bytes
     assert not any(segment.drops.values())
+
+
+@tap.claim
+def the_file_system_of_shared_objects_is_asked_once():
+    # As a loader does that hands over its batches in objects of their own.
+    script = """
+from multiprocessing import shared_memory
+for _ in range(50):
+    batch = shared_memory.SharedMemory(create=True, size=1 << 20)
+    batch.close()
+    batch.unlink()
+"""
+    run = segments.run([sys.executable, "-c", script], preload=[segments.target("libfilesystems.so")])
+    own = max(run.segments, key=lambda segment: segment.shm_sized_bytes)  # beside it Python's tracker of resources
+    assert own.shm_sized_bytes == 50 * MIB, own.shm_sized_bytes
+    asked = [int(line.split()[1]) for line in run.stdout.splitlines()]
+    assert 1 <= max(asked) <= 2, run.stdout
 
 
 @tap.claim
