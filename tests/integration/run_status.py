@@ -5,7 +5,7 @@ import signal
 import subprocess
 
 import tap
-from profiled import BUILD, LOOPMEM, TMP, Session, path, run, target
+from profiled import BUILD, LOOPMEM, TMP, Session, path, run, start, target, until
 
 
 def status(*command, **kwargs):
@@ -16,6 +16,17 @@ def status(*command, **kwargs):
 def the_status_is_the_commands():
     for code in (0, 1, 2, 42, 125, 255):
         assert status("sh", "-c", f"exit {code}") == code
+
+
+@tap.claim
+def the_collector_takes_no_processor_from_the_program():
+    own = os.sched_getscheduler(0)
+    p = start("sh", "-c", "echo $$; read end", stdin=subprocess.PIPE)
+    program = int(p.stdout.readline())
+    until(lambda: os.sched_getscheduler(p.pid) == os.SCHED_BATCH, "a collector that waits for its turn")
+    assert os.sched_getscheduler(program) == own
+    p.communicate("end\n")
+    assert p.returncode == 0
 
 
 @tap.claim
