@@ -12,10 +12,9 @@
 #include "inject/thread.h"
 
 enum {
-	EARNED_SHARE = 200,      /* one part in so many of the CPU time */
-	AT_START_NS = 1000000,   /* of a program: most are short */
-	AT_FORK_NS = 1000000,    /* of a child: a worker fills its caches soon */
-	MOST_NS = 8000000,       /* that can be kept */
+	EARNED_SHARE = 200,    /* one part in so many of the CPU time */
+	AT_START_NS = 1000000, /* most programs are short; a forked worker fills its caches soon */
+	MOST_NS = 8000000,     /* that can be kept */
 	FINEST_FROM_NS = 500000, /* level 0 with so much left, the coarsest with nothing */
 	OWED_MOST_NS = 10000000, /* by samples that are alive */
 	COST_MOST_NS = 1000000000,
@@ -139,7 +138,7 @@ void rate_charge(uint32_t ns)
 
 void rate_forked(void)
 {
-	left_ns = AT_FORK_NS;
+	left_ns = AT_START_NS;
 	owed_ns = 0;
 	used_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }

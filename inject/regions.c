@@ -39,32 +39,29 @@ void regions_shared_object(int fd)
  * the file system asked only about another one. */
 static bool is_memory_file(int fd, struct stat *stat)
 {
-	static uint64_t known; /* a device of memory and 1; atomic */
+	static uint64_t known; /* a device of memory, plus 1; atomic */
 	struct statfs fs;
+	int saved = errno;
+	bool is = fstat(fd, stat) == 0;
 
-	if (fstat(fd, stat) < 0)
-		return false;
-	if (__atomic_load_n(&known, __ATOMIC_RELAXED) == stat->st_dev + 1)
-		return true;
-	if (fstatfs(fd, &fs) < 0 || (fs.f_type != TMPFS_MAGIC && fs.f_type != HUGETLBFS_MAGIC))
-		return false;
-	__atomic_store_n(&known, stat->st_dev + 1, __ATOMIC_RELAXED);
-	return true;
+	if (is && __atomic_load_n(&known, __ATOMIC_RELAXED) != stat->st_dev + 1) {
+		is = fstatfs(fd, &fs) == 0 &&
+		     (fs.f_type == TMPFS_MAGIC || fs.f_type == HUGETLBFS_MAGIC);
+		if (is)
+			__atomic_store_n(&known, stat->st_dev + 1, __ATOMIC_RELAXED);
+	}
+	errno = saved;
+	return is;
 }
 
 static enum loopmem_region_kind kind_of_mapping(int flags, int fd)
 {
 	bool shared = (flags & MAP_TYPE) != MAP_PRIVATE;
-	enum loopmem_region_kind kind = LOOPMEM_REGION_FILE;
 	struct stat stat;
-	int saved = errno;
 
 	if (flags & MAP_ANONYMOUS)
 		return shared ? LOOPMEM_REGION_SHARED : LOOPMEM_REGION_ANON;
-	if (shared && is_memory_file(fd, &stat))
-		kind = LOOPMEM_REGION_SHARED;
-	errno = saved;
-	return kind;
+	return shared && is_memory_file(fd, &stat) ? LOOPMEM_REGION_SHARED : LOOPMEM_REGION_FILE;
 }
 
 static uint64_t page_up(uint64_t address)
@@ -205,11 +202,8 @@ void regions_move_end(const struct region_move *move, void *moved, size_t bytes)
 int64_t regions_object_bytes(int fd)
 {
 	struct stat stat;
-	int saved = errno;
-	bool known = is_marked(fd) && is_memory_file(fd, &stat);
 
-	errno = saved;
-	return known ? (int64_t)stat.st_size : -1;
+	return is_marked(fd) && is_memory_file(fd, &stat) ? (int64_t)stat.st_size : -1;
 }
 
 void regions_object_sized(int fd, int64_t before_bytes)

@@ -422,8 +422,8 @@ static int until_tick_ms(const struct collector *c)
 	return left_ns > 0 ? (int)((left_ns + MS - 1) / MS) : 0;
 }
 
-/* Its moments can wait: to take the processor from the program at each of them, fifty times a second, costs that more
- * than the work itself. Refused on some systems, which is no harm. */
+/* Its moments can wait: to take the processor from the program at each of them, fifty times a second, costs it more than
+ * the work itself. Refused on some systems, which is no harm. */
 static void let_programs_run(void)
 {
 	sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0});
