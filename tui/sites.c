@@ -2,6 +2,7 @@
  * Screen 4: the lines of code that hold the memory, by pool, with the stack of the selected one. Figures are estimates from
  * samples; the screen says so once.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,15 +211,20 @@ static int any_shim(const struct model *m)
 
 static void draw_none(const struct ui *ui, struct cells *cells, int y, int end)
 {
+	const char *remedy, *why = site_why_none(ui->model, &remedy);
+	char text[NAME_SIZE];
+
 	y = paragraph_draw(cells, y, end, 3, "No call sites in this session.");
-	if (any_shim(ui->model))
+	if (any_shim(ui->model)) {
 		paragraph_draw(
 			cells, y + 1, end, 3,
 			"Allocations were counted exactly, but no stack says where they came from. Pools and Processes "
 			"show whose they are.");
-	else
-		paragraph_draw(cells, y + 1, end, 3,
-			       "This needs the shim: start the program with loopmem run.");
+		return;
+	}
+	snprintf(text, sizeof(text), "%c%s%s%s.", toupper((unsigned char)why[0]), why + 1,
+		 *remedy ? ": " : "", remedy);
+	paragraph_draw(cells, y + 1, end, 3, text);
 }
 
 /* What the memory of the moment is made of; the figures of sites are not parts of it: a page that several processes share is no one's here. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profiler/cmd/choice.h"
@@ -152,21 +153,49 @@ const struct argp cmd_export_argp = {
 	.doc = "Writes a session in the format of another tool.",
 };
 
-static int write_output(const struct arguments *a, const struct model *m, struct error *e)
+/* Half a file would be taken for a whole one; a device or a pipe is not ours to remove. */
+static void remove_half(const char *file)
 {
-	FILE *out = a->output ? fopen(a->output, "we") : stdout;
-	const char *name = a->output ? a->output : "the export";
-	int kind;
+	struct stat s;
+
+	if (!lstat(file, &s) && S_ISREG(s.st_mode))
+		unlink(file);
+}
+
+static int write_file(const char *file, const char *text, size_t size)
+{
+	FILE *out = file ? fopen(file, "we") : stdout;
+	int number;
 
 	if (!out)
-		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", name);
-	kind = a->format->write(out, m, &a->options, e);
-	if (!kind && (fflush(out) || ferror(out)))
-		kind = error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", name);
-	if (a->output && fclose(out) && !kind)
-		kind = error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", name);
-	if (kind && a->output)
-		unlink(a->output); /* half a file would be taken for a whole one */
+		return -1;
+	number = fwrite(text, 1, size, out) < size || fflush(out) ? errno : 0;
+	if (file && fclose(out) && !number)
+		number = errno;
+	if (number && file)
+		remove_half(file);
+	errno = number;
+	return number ? -1 : 0;
+}
+
+/* The file is opened when all of it is there to be written: where that fails, what it was stays. */
+static int write_output(const struct arguments *a, const struct model *m, struct error *e)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+	int kind, failed;
+
+	if (!memory)
+		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot make the export");
+	kind = a->format->write(memory, m, &a->options, e);
+	failed = ferror(memory);
+	if ((fclose(memory) || failed) && !kind)
+		kind = error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot make the export");
+	if (!kind && write_file(a->output, text, size))
+		kind = error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s",
+				       a->output ? a->output : "the export");
+	free(text);
 	return kind;
 }
 

@@ -112,10 +112,11 @@ int export_collapsed(FILE *out, const struct model *m, const struct export_optio
 	};
 	struct call_tree tree;
 	struct collapsed c = {out, m, &tree, !wanted.by_function};
-	int *path;
+	int *path, is_empty;
 
 	if (call_tree_make(&tree, m, &wanted))
 		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot make the call tree");
+	is_empty = tree.count == 1;
 	path = calloc((size_t)deepest_of(&tree) + 1, sizeof(*path));
 	for (size_t i = 0; path && i < tree.count; i++)
 		if (tree.nodes[i].self)
@@ -124,5 +125,5 @@ int export_collapsed(FILE *out, const struct model *m, const struct export_optio
 	if (!path)
 		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot write the stacks");
 	free(path);
-	return 0;
+	return is_empty ? export_no_sites(m, &wanted.filter, e) : 0;
 }

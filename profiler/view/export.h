@@ -34,7 +34,7 @@ struct export_options {
 	enum call_weight weight;
 };
 
-/* 0 or a negative error_kind; write errors are left in `out`. */
+/* 0 or a negative error_kind, and then nothing of `out` is of use; write errors are left in `out`. */
 typedef int export_write(FILE *out, const struct model *m, const struct export_options *options,
 			 struct error *e);
 
@@ -50,6 +50,10 @@ extern const struct output_formats export_formats; /* of struct export_format */
 
 export_write export_openmetrics, export_perfetto, export_csv, export_collapsed, export_speedscope,
 	export_pprof;
+
+/* What a writer of call sites ends with that has none to write: the session has none (ERROR_UNREADABLE), or none that fits and
+ * lives then (ERROR_USAGE). Fills `e` and returns its kind. */
+int export_no_sites(const struct model *m, const struct model_site_filter *filter, struct error *e);
 
 /* The words of --table, "pools|workers|...", for the help. */
 extern const char export_csv_tables[];

@@ -88,6 +88,7 @@ struct profile {
 	struct line_ids functions;
 	int64_t *locations; /* by first line of a frame; 0 = not written yet */
 	int64_t location_count;
+	size_t sample_count;
 	struct module *modules; /* mapping ids are their places, from 1 */
 	size_t module_count;
 };
@@ -302,6 +303,7 @@ static void put_sample(struct profile *p, const struct model_site *site,
 	put_labels(p, &sample, site);
 	proto_message(&p->out, PROFILE_SAMPLE, &sample);
 	proto_release(&sample);
+	p->sample_count++;
 }
 
 static void put_samples(struct profile *p, const struct model_site_filter *filter)
@@ -412,5 +414,7 @@ int export_pprof(FILE *out, const struct model *m, const struct export_options *
 		failed = p.out.failed || p.strings.failed || write_gzip(out, parts);
 	}
 	release(&p);
-	return failed ? error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot make the profile") : 0;
+	if (failed)
+		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot make the profile");
+	return p.sample_count ? 0 : export_no_sites(m, &options->filter, e);
 }

@@ -115,3 +115,43 @@ int site_line_is_import(const struct model *m, int line)
 
 	return file && !strncmp(file, machinery, sizeof(machinery) - 1);
 }
+
+const char *site_why_none(const struct model *m, const char **remedy)
+{
+	int shim = 0;
+
+	for (size_t i = 0; i < m->process_count; i++)
+		shim |= m->processes[i].instrumented;
+	*remedy = "";
+	if (m->damage)
+		return m->damage;
+	if (shim) {
+		*remedy = "loopmem run --sample-bytes=1 follows every allocation";
+		return "too little was allocated to be sampled";
+	}
+	if (m->attached) {
+		*remedy = "start the program with loopmem run";
+		return "the program was watched from outside, without the shim";
+	}
+	*remedy = "it loads into programs that are linked dynamically and not setuid";
+	return "the shim was in no process";
+}
+
+int site_lifetime(const struct model *m, const struct model_site_filter *filter, int64_t *first_ns,
+		  int64_t *last_ns)
+{
+	int found = -1;
+
+	for (size_t i = 0; i < m->site_count; i++) {
+		const struct model_process *process = &m->processes[m->sites[i].process];
+		int64_t end = process->ended_ns == MODEL_NONE ? m->last_ns : process->ended_ns;
+
+		if (!model_site_is_wanted(m, &m->sites[i], filter))
+			continue;
+		*first_ns = found < 0 || process->born_ns < *first_ns ? process->born_ns
+								      : *first_ns;
+		*last_ns = found < 0 || end > *last_ns ? end : *last_ns;
+		found = 0;
+	}
+	return found;
+}

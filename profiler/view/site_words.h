@@ -24,6 +24,14 @@ char *site_owner(char *out, size_t size, const struct model *m, const struct mod
 /* The function and file alone, without a number that another run may have changed. */
 char *site_identity(char *out, size_t size, const struct model *m, int line);
 
+/* Why a session has no call sites at all: "too little was allocated to be sampled"; *remedy: what to do about it, "" = nothing.
+ * Static storage, or the model's. */
+const char *site_why_none(const struct model *m, const char **remedy);
+
+/* From when to when the processes lived that a filter's sites are of. -1 = it lets none through. */
+int site_lifetime(const struct model *m, const struct model_site_filter *filter, int64_t *first_ns,
+		  int64_t *last_ns);
+
 /* A step of Python's import machinery: five of them lie between any two modules, and tell nobody anything. */
 int site_line_is_import(const struct model *m, int line);
 

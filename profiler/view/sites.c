@@ -163,37 +163,24 @@ static void print_end(FILE *out, const struct model_site_row *rest, size_t count
 /* What was chosen may have lived at another time than the one that is shown. */
 static void say_when(FILE *out, const struct model *m, const struct sites_options *o)
 {
-	int64_t first = MODEL_NONE, last = MODEL_NONE;
+	int64_t first, last;
 	char from[FORMAT_MAX], to[FORMAT_MAX];
 
-	for (size_t i = 0; i < m->site_count; i++) {
-		const struct model_process *process = &m->processes[m->sites[i].process];
-		int64_t end = process->ended_ns == MODEL_NONE ? m->last_ns : process->ended_ns;
-
-		if (!model_site_is_wanted(m, &m->sites[i], &o->filter))
-			continue;
-		first = first == MODEL_NONE || process->born_ns < first ? process->born_ns : first;
-		last = end > last ? end : last;
-	}
-	if (first != MODEL_NONE)
+	if (!site_lifetime(m, &o->filter, &first, &last))
 		fprintf(out, "Nothing of it is live then. It lived from %s to %s: --at MOMENT\n",
 			format_moment(from, first), format_moment(to, last));
 }
 
 static void say_none(FILE *out, const struct model *m)
 {
-	int shim = 0;
+	const char *remedy, *why = site_why_none(m, &remedy);
 
-	for (size_t i = 0; i < m->process_count; i++)
-		shim |= m->processes[i].instrumented;
-	if (!m->site_count && m->damage) {
-		fprintf(out, "No call sites could be read: %s.\n", m->damage);
-		return;
-	}
-	fprintf(out,
-		m->site_count ? "No call site fits.\n"
-		: shim        ? "No call sites: too little was allocated to be sampled.\n"
-		       : "No call sites: this needs the shim, start the program with loopmem run.\n");
+	if (m->site_count)
+		fprintf(out, "No call site fits.\n");
+	else if (m->damage)
+		fprintf(out, "No call sites could be read: %s.\n", why);
+	else
+		fprintf(out, "No call sites: %s; %s.\n", why, remedy);
 }
 
 int sites_text(FILE *out, const struct model *m, const struct sites_options *o)

@@ -120,6 +120,7 @@ int export_speedscope(FILE *out, const struct model *m, const struct export_opti
 {
 	struct scope s = {.m = m, .profiles = json_array()};
 	json_t *file = NULL;
+	size_t count;
 	char exporter[TEXT];
 
 	snprintf(exporter, sizeof(exporter), "loopmem@%s", m->version);
@@ -130,6 +131,7 @@ int export_speedscope(FILE *out, const struct model *m, const struct export_opti
 				 json_text(m->command), "shared", "frames", s.frames, "profiles",
 				 s.profiles, "activeProfileIndex", (json_int_t)s.active, "exporter",
 				 json_text(exporter));
+	count = json_array_size(s.profiles);
 	line_ids_release(&s.ids);
 	json_decref(s.frames);
 	json_decref(s.profiles);
@@ -138,5 +140,5 @@ int export_speedscope(FILE *out, const struct model *m, const struct export_opti
 	json_dumpf(file, out, JSON_COMPACT);
 	fputc('\n', out);
 	json_decref(file);
-	return 0;
+	return count ? 0 : export_no_sites(m, &options->filter, e);
 }

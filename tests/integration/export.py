@@ -365,6 +365,10 @@ def what_cannot_be_done_is_told():
     assert "--sites takes a number from 1 to 20" in loopmem("export", "-f", "openmetrics", "--sites=x", SESSION, status=2)
     assert "--totals leaves out" in loopmem("export", "-f", "openmetrics", "--totals", "--sites=2", SESSION, status=2)
     assert 'no table "none"' in loopmem("export", "-f", "csv", "--table=none", SESSION, status=2)
+    with open(f"{TMP}/kept.csv", "w", encoding="utf-8") as f:
+        f.write("before")
+    loopmem("export", "-f", "csv", "--table=none", "-o", f"{TMP}/kept.csv", SESSION, status=2)
+    assert open(f"{TMP}/kept.csv", encoding="utf-8").read() == "before"
     assert "no session given" in loopmem("export", "-f", "csv", status=2)
     assert "not a loopmem session" in loopmem("export", "-f", "csv", __file__, status=3)
     assert "No space left" in subprocess.run(

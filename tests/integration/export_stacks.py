@@ -325,13 +325,56 @@ def a_choice_that_fits_nothing_is_told():
     assert "--lines is not for pprof" in loopmem("export", "-f", "pprof", "--lines", SESSION, status=2)
 
 
+FORMS = ("collapsed", "speedscope", "pprof")
+
+
+def refused(session, *arguments, status):
+    """Nothing was written, and what was in the file is there still; returns what was said."""
+    kept = f"{TMP}/kept"
+    for form in FORMS:
+        with open(kept, "w", encoding="utf-8") as f:
+            f.write("before")
+        to_file = loopmem("export", "-f", form, "-o", kept, *arguments, session, status=status)
+        done = subprocess.run([f"{BUILD}/loopmem", "export", "-f", form, *arguments, session], capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == (status, "", to_file), done
+        with open(kept, encoding="utf-8") as f:
+            assert f.read() == "before"
+    return to_file
+
+
 @tap.claim
-def a_session_without_sites_makes_empty_files():
+def where_there_are_no_sites_a_person_is_told_why():
     path = f"{TMP}/plain.loopmem"
     subprocess.run([f"{BUILD}/tests/fixtures/reference_session", path], check=True)
-    assert export("collapsed", session=path) == ""
-    assert check_speedscope(export("speedscope", session=path))["profiles"] == []
-    assert read_pprof(session=path)["sample"] == []
+    assert refused(path, status=3) == (f"loopmem export: {path} has no call sites: too little was allocated to be sampled\n"
+                                       "  loopmem run --sample-bytes=1 follows every allocation\n")
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE process SET instrumented = 0")
+    assert refused(path, status=3) == (f"loopmem export: {path} has no call sites: the shim was in no process\n"
+                                       "  it loads into programs that are linked dynamically and not setuid\n")
+    with sqlite3.connect(path) as db:
+        db.execute("INSERT INTO meta VALUES ('attached', 1)")
+    assert refused(path, status=3) == (
+        f"loopmem export: {path} has no call sites: the program was watched from outside, without the shim\n"
+        "  start the program with loopmem run\n")
+
+
+@tap.claim
+def where_no_site_fits_or_lives_then_a_person_is_told():
+    assert refused(SESSION, "--stage=predict", status=2) == (
+        f"loopmem export: no call site of {SESSION} fits\n  loopmem sites FILE lists what there is\n")
+    pool = next(p for p in report["pools"] if p["stage"] == "validate")
+    said = loopmem("export", "-f", "collapsed", f"--pool={pool['id']}", "--at=0", SESSION, status=2)
+    assert re.fullmatch(f"loopmem export: no call site of {SESSION} that fits is live at 0:00\n"
+                        r"  they lived from \d+:\d\d to \d+:\d\d: --at MOMENT\n", said), said
+
+
+@tap.claim
+def a_device_that_cannot_be_written_stays():
+    link = f"{TMP}/full"
+    os.symlink("/dev/full", link)
+    assert "No space left on device" in loopmem("export", "-f", "csv", "-o", link, SESSION, status=1)
+    assert os.path.lexists(link)
 
 
 tap.run()
