@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profiler/view/function_name.h"
 #include "profiler/view/words.h"
 
 /* What follows the last slash, or the last but one. */
@@ -41,16 +42,6 @@ static const char *place_of(const struct model_line *line)
 	return line->file ? line->file : "";
 }
 
-/* A C++ function without its parameters. */
-static int name_length(const char *function)
-{
-	const char *at = function;
-
-	while ((at = strchr(at, '(')) && !strncmp(at, "(anonymous", 10))
-		at += 10;
-	return at && at > function ? (int)(at - function) : (int)strlen(function);
-}
-
 char *site_row_words(char *out, size_t size, const struct model *m,
 		     const struct model_site_row *row, int utf8)
 {
@@ -65,19 +56,19 @@ char *site_row_words(char *out, size_t size, const struct model *m,
 
 char *site_words(char *out, size_t size, const struct model *m, int at, int utf8)
 {
-	char text[WORDS_MAX];
+	char text[WORDS_MAX], name[WORDS_MAX] = "";
 	const struct model_line *line = at < 0 ? NULL : &m->lines[at];
-	const char *function = line && line->function ? line->function : "";
 
+	if (line && line->function)
+		function_name(name, sizeof(name), line->function, utf8 ? "…" : "...");
 	if (!line)
 		snprintf(text, sizeof(text), "(stack not known)");
 	else if (line->file && line->line)
-		snprintf(text, sizeof(text), "%s:%lld%s%.*s", site_short_path(line->file),
-			 (long long)line->line, *function ? " " : "", name_length(function),
-			 function);
+		snprintf(text, sizeof(text), "%s:%lld%s%s", site_short_path(line->file),
+			 (long long)line->line, *name ? " " : "", name);
 	else if (line->function)
-		snprintf(text, sizeof(text), "%s%s%.*s", place_of(line), *place_of(line) ? " " : "",
-			 name_length(function), function);
+		snprintf(text, sizeof(text), "%s%s%s", place_of(line), *place_of(line) ? " " : "",
+			 name);
 	else
 		name_address(text, sizeof(text), line);
 	return words_safe(out, size, text, utf8);
