@@ -190,6 +190,17 @@ void heap_move_end(struct heap_move move, void *old, void *block, size_t asked_b
 	heap_note_alloc(block);
 }
 
+/* What the program holds of the memory that it asked for. The child of a fork may have unmapped more than it mapped. */
+static uint64_t held_bytes(void)
+{
+	const struct loopmem_region_counters *maps = &self_segment->regions[LOOPMEM_REGION_ANON];
+	int64_t bytes = (int64_t)(thread_live_bytes(self_segment) +
+				  __atomic_load_n(&maps->map_bytes, __ATOMIC_RELAXED) -
+				  __atomic_load_n(&maps->unmap_bytes, __ATOMIC_RELAXED));
+
+	return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
 /* The countdown ran out: everything that must happen now and then. The mean by which the block was met, or 0 when it was at
  * no sampling point. A new way begins at the block's end. The guard is up. */
 static uint64_t tick(void)
@@ -200,6 +211,8 @@ static uint64_t tick(void)
 	self_settle();
 	python_boot_tick();
 	trim_look();
+	if (rate_saves())
+		rate_holds(held_bytes());
 	thread_count_down();
 	return mean_bytes;
 }

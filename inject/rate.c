@@ -12,9 +12,12 @@
 #include "inject/thread.h"
 
 enum {
-	EARNED_SHARE = 200,    /* one part in so many of the CPU time */
+	GROWING_SHARE = 200,     /* one part in so many of the CPU time is earned */
+	STEADY_SHARE = 800,      /* and without new heights */
+	GROWING_NS = 1000000000, /* of CPU time, after each new height */
 	AT_START_NS = 1000000, /* most programs are short; a forked worker fills its caches soon */
-	MOST_NS = 8000000,     /* that can be kept */
+	MOST_NS =
+		8000000, /* that can be kept, or be missing: what costs more at the coarsest level is let go */
 	FINEST_FROM_NS = 500000, /* level 0 with so much left, the coarsest with nothing */
 	OWED_MOST_NS = 10000000, /* by samples that are alive */
 	COST_MOST_NS = 1000000000,
@@ -24,6 +27,9 @@ static uint64_t fixed_bytes;          /* 0 = the rate adapts; written before thr
 static int64_t left_ns = AT_START_NS; /* atomic, as the next two */
 static int64_t owed_ns;               /* charged when the samples end */
 static uint64_t used_ns;              /* CPU time up to which the share was earned */
+static uint64_t highest_bytes; /* that were held when it was asked; atomic, as the next two */
+static bool grew;              /* a new height since the share was earned */
+static uint64_t grew_ns;       /* used_ns of the last one */
 
 void rate_set(const char *text)
 {
@@ -59,16 +65,42 @@ static uint64_t read_clock(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+bool rate_saves(void)
+{
+	return !fixed_bytes && __atomic_load_n(&left_ns, __ATOMIC_RELAXED) < FINEST_FROM_NS;
+}
+
+/* A height counts from 1/64 above the one before, and 1 MiB: a loop's own is not the same each time. */
+void rate_holds(uint64_t bytes)
+{
+	uint64_t highest = __atomic_load_n(&highest_bytes, __ATOMIC_RELAXED);
+
+	if (bytes < highest + highest / 64 + (1 << 20))
+		return;
+	__atomic_store_n(&highest_bytes, bytes, __ATOMIC_RELAXED);
+	__atomic_store_n(&grew, true, __ATOMIC_RELAXED);
+}
+
+static uint64_t present_share(uint64_t now)
+{
+	if (__atomic_exchange_n(&grew, false, __ATOMIC_RELAXED))
+		__atomic_store_n(&grew_ns, now, __ATOMIC_RELAXED);
+	return now - __atomic_load_n(&grew_ns, __ATOMIC_RELAXED) < GROWING_NS ? GROWING_SHARE
+									      : STEADY_SHARE;
+}
+
 /* What is left, after the share of the CPU time since the last look was added. */
 static int64_t earn(void)
 {
 	uint64_t now = read_clock(CLOCK_PROCESS_CPUTIME_ID);
 	uint64_t before = __atomic_exchange_n(&used_ns, now, __ATOMIC_RELAXED);
-	int64_t earned = now > before ? (int64_t)((now - before) / EARNED_SHARE) : 0;
+	int64_t earned = now > before ? (int64_t)((now - before) / present_share(now)) : 0;
 	int64_t left = __atomic_add_fetch(&left_ns, earned, __ATOMIC_RELAXED);
 
-	if (left > MOST_NS)
-		__atomic_store_n(&left_ns, MOST_NS, __ATOMIC_RELAXED);
+	if (left > MOST_NS || left < -MOST_NS) {
+		left = left < 0 ? -MOST_NS : MOST_NS;
+		__atomic_store_n(&left_ns, left, __ATOMIC_RELAXED);
+	}
 	return left;
 }
 
@@ -78,7 +110,7 @@ static uint8_t present_level(void)
 {
 	int64_t missing;
 
-	if (fixed_bytes || __atomic_load_n(&left_ns, __ATOMIC_RELAXED) >= FINEST_FROM_NS)
+	if (!rate_saves())
 		return 0;
 	missing = FINEST_FROM_NS - earn();
 	if (missing <= 0)
@@ -141,4 +173,6 @@ void rate_forked(void)
 	left_ns = AT_START_NS;
 	owed_ns = 0;
 	used_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+	highest_bytes = 0;
+	grew_ns = used_ns;
 }

@@ -2,7 +2,8 @@
  * rate.h: how finely this process samples. A gap between two samples is drawn with the mean of a level, and each level's
  * mean is twice the one before: level 0 is the finest.
  *
- * Samples have a budget of CPU time: a little at the beginning, then a share of what the process uses. While there is
+ * Samples have a budget of CPU time: a little at the beginning, then a share of what the process uses: the larger one while
+ * its memory reaches new heights, a quarter of that while what comes only takes the place of what goes. While there is
  * plenty the level is 0; the less is left, the coarser. A sample is charged when its block is freed, as long as not too
  * much is owed: what stays is followed finely, what comes and goes pays. So a program that only fills memory is met
  * every 64 KiB, and one that allocates gigabytes a second spends no more on it than its share.
@@ -13,13 +14,14 @@
 #ifndef INJECT_RATE_H
 #define INJECT_RATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
 	RATE_FINEST_BYTES = 64 << 10, /* mean of level 0 */
-	RATE_LEVELS = 6,              /* the coarsest mean is 2 MiB */
+	RATE_LEVELS = 8,              /* the coarsest mean is 8 MiB */
 	RATE_LOOK_BYTES =
-		2 << 20, /* a coarse level is looked at anew after so many bytes at most */
+		4 << 20, /* a coarse level is looked at anew after so many bytes at most */
 	RATE_CERTAIN_BYTES = 128 << 10,
 };
 
@@ -42,6 +44,11 @@ void rate_draw(struct thread *self, int64_t most_bytes);
 /* The thread's countdown ran out in a block: the mean by which the block was met, that is, the one its gap was drawn with; 0
  * when it was not met. From the block's end on a new gap is to be drawn. */
 uint64_t rate_met(struct thread *self);
+
+/* True while less is left than the finest level needs: then rate_holds is to be told what the process holds, in bytes of heap
+ * and mappings, before a gap is drawn. */
+bool rate_saves(void);
+void rate_holds(uint64_t bytes);
 
 /* CPU time of this thread in ns, to be handed to rate_owe; 0 where nothing is charged. */
 uint64_t rate_clock(void);

@@ -49,7 +49,7 @@ static const struct argp_option options[] = {
 	{"release-idle-workers", OPTION_RELEASE, NULL, 0,
 	 "end the workers of a loader as soon as its last batch was handed out", 0},
 	{"sample-bytes", OPTION_SAMPLE_BYTES, "SIZE", 0,
-	 "fixes the mean of the allocated bytes between two samples of call stacks (default: from 64K to 2M, by what they cost)",
+	 "fixes the mean of the allocated bytes between two samples of call stacks (default: from 64K to 8M, by what they cost)",
 	 0},
 	{"python-allocators", OPTION_PYTHON_ALLOCATORS, NULL, 0,
 	 "sample each object of Python, not the arenas they lie in", 0},

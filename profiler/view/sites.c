@@ -29,7 +29,7 @@ static int64_t sum_live(const struct model_site_row *rows, size_t count)
 	return sum;
 }
 
-/* "Sites, live at the peak, 12:33: 14.9 GiB, sampled, one in 64 KiB to 2 MiB"
+/* "Sites, live at the peak, 12:33: 14.9 GiB, sampled, one in 64 KiB to 8 MiB"
  * "Sites, allocated in train, live in validate e0, 12:33: 60.0 MiB, sampled, one in 64 KiB" */
 static void print_title(FILE *out, const struct model *m, const struct sites_options *o,
 			int64_t live)

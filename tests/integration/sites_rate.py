@@ -5,7 +5,7 @@ import segments
 import sites
 import tap
 
-FINEST, COARSEST = 64 << 10, 2 << 20
+FINEST, COARSEST = 64 << 10, 8 << 20
 
 
 def sampled(*arguments, **environment):
@@ -31,7 +31,7 @@ def what_stays_is_found_closely():
 
 @tap.claim
 def what_comes_and_goes_is_sampled_coarsely_and_without_a_bias():
-    found, exact = sampled("0", "4000")
+    found, exact = sampled("0", "16000")
     assert found.mean_bytes < found.coarsest_bytes <= COARSEST
     assert found.samples < exact / FINEST / 3, found.samples
     # at the coarsest mean the standard error is 2.3 %

@@ -97,12 +97,24 @@ static void allocate(uint64_t blocks, uint64_t bytes, bool stays)
 		if (program.thread.countdown >= 0)
 			continue;
 		mean = rate_met(&program.thread);
+		if (rate_saves())
+			rate_holds((uint64_t)program.truth.live + (stays ? i * bytes : 0));
 		rate_draw(&program.thread, INT64_MAX);
 		if (mean)
 			take(bytes, stays, mean);
 	}
 	program.truth.allocated += (double)(blocks * bytes);
 	program.truth.live += stays ? (double)(blocks * bytes) : 0;
+}
+
+/* CPU time that samples cost from here on, as a part of the whole. */
+static double share_of_churn(uint64_t blocks, uint64_t bytes)
+{
+	uint64_t begun_ns = cpu_ns;
+	uint32_t before = program.samples;
+
+	allocate(blocks, bytes, false);
+	return (program.samples - before) * (double)COST_NS / (double)(cpu_ns - begun_ns);
 }
 
 static void free_all(void)
@@ -194,16 +206,62 @@ static void sixty_mb_are_within_a_tenth_in_98_of_100_runs(void **state)
 
 static void what_comes_and_goes_costs_no_more_than_its_share(void **state)
 {
-	uint32_t before;
+	double share;
 
 	(void)state;
 	start(1);
 	allocate(100000, 27648, false);
 	assert_true(level() > 0);
+	share = share_of_churn(400000, 27648); /* 11 s */
+	assert_true(share > 0.7 / 800 && share < 1.3 / 800);
+}
+
+/* A cache that fills from what is decoded and thrown away, twenty times as much. */
+static void churn_of_a_program_that_grows_is_met_more_finely(void **state)
+{
+	uint64_t begun_ns;
+	uint32_t before;
+
+	(void)state;
+	start(1);
+	allocate(400000, 27648, false);
+	begun_ns = cpu_ns;
 	before = program.samples;
-	allocate(400000, 27648, false); /* 11 s */
-	assert_true((program.samples - before) * (double)COST_NS < 0.006 * 400000 * 27648);
-	assert_true((program.samples - before) * (double)COST_NS > 0.003 * 400000 * 27648);
+	for (int i = 0; i < 200; i++) {
+		allocate(1000, 27648, false);
+		allocate(50, 27648, true);
+	}
+	assert_true((program.samples - before) * (double)COST_NS >
+		    0.7 / 200 * (double)(cpu_ns - begun_ns));
+	allocate(100000, 27648, false); /* as before */
+	assert_true(share_of_churn(200000, 27648) < 1.3 / 800);
+}
+
+/* Heights that differ little from time to time are no growth. */
+static void a_loop_that_holds_more_and_less_does_not_grow(void **state)
+{
+	(void)state;
+	start(1);
+	rate_holds(500 << 20);
+	allocate(100000, 27648, false);
+	for (int i = 0; i < 100; i++)
+		rate_holds((500 + (uint64_t)(i * 7919 % 8)) << 20);
+	assert_true(share_of_churn(200000, 27648) < 1.3 / 800);
+}
+
+/* Five gigabytes a second, more than the coarsest level can save on: what is missing has an end, and so has the coarse time
+ * behind it. */
+static void what_cannot_be_paid_is_let_go(void **state)
+{
+	(void)state;
+	start(1);
+	for (int i = 0; i < 100000; i++) {
+		rate_charge(1000000);
+		level();
+	}
+	assert_int_equal(level(), RATE_LEVELS - 1);
+	cpu_ns += UINT64_C(8000000000);
+	assert_int_equal(level(), 0);
 }
 
 static void the_finest_rate_comes_back_when_the_churn_ends(void **state)
@@ -305,6 +363,9 @@ int main(void)
 		cmocka_unit_test(what_stays_is_met_at_the_finest_rate),
 		cmocka_unit_test(sixty_mb_are_within_a_tenth_in_98_of_100_runs),
 		cmocka_unit_test(what_comes_and_goes_costs_no_more_than_its_share),
+		cmocka_unit_test(churn_of_a_program_that_grows_is_met_more_finely),
+		cmocka_unit_test(a_loop_that_holds_more_and_less_does_not_grow),
+		cmocka_unit_test(what_cannot_be_paid_is_let_go),
 		cmocka_unit_test(the_finest_rate_comes_back_when_the_churn_ends),
 		cmocka_unit_test(what_stayed_is_paid_in_the_end),
 		cmocka_unit_test(memory_without_end_is_not_followed_for_nothing),
