@@ -87,6 +87,7 @@ struct process {
 	/* walks */
 	struct walk_pace pace;
 	int64_t anon_at_walk, mapped_at_walk, minor_faults_at_walk, shared_at_walk, private_at_walk;
+	int64_t pss_at_walk, pss_anon_at_walk;
 	enum process_edge edge;
 	int stale; /* a sharer came or went: its proportional bytes are no longer what the walk said */
 	int64_t stale_ns;
@@ -137,7 +138,10 @@ void process_count_faults(struct process *p);
 
 void process_mark_edge(struct process *p, enum process_edge edge);
 
-/* Memory that changed since the last walk: what statm saw of anonymous pages or of mapped files and shared memory, or what the
+/* By how much its anonymous resident pages became more or less since the last walk. */
+int64_t process_grown_bytes(const struct process *p);
+
+/* Memory that may have changed since the last walk: what statm saw of anonymous pages or of mapped files and shared memory, or what the
  * faults could have copied. */
 int64_t process_changed_bytes(const struct process *p);
 

@@ -105,6 +105,20 @@ void process_count_faults(struct process *p)
 		p->minor_faults = stat.minor_faults;
 }
 
+static int64_t distance(int64_t a, int64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* What it has to itself, and in proportion, since the walk before. */
+static int64_t found_changed(const struct process *p, const struct proc_rollup *u)
+{
+	int64_t all = distance(u->pss, p->pss_at_walk);
+	int64_t anon = distance(u->pss_anon, p->pss_anon_at_walk);
+
+	return all > anon ? all : anon;
+}
+
 /* Copies are faults, and make shared pages fewer. */
 static int64_t copied_since_walk(const struct process *p, int64_t shared_bytes)
 {
@@ -165,8 +179,11 @@ int process_walk(struct process *p, struct recorder *r, int64_t t_ns, enum walk_
 	r->walks++;
 	r->walk_wall_ns += wall_ns;
 	*copied_bytes = copied_since_walk(p, proc_rollup_shared(&u));
+	walk_found(&p->pace, found_changed(p, &u), proc_rollup_private(&u));
 	p->shared_at_walk = proc_rollup_shared(&u);
 	p->private_at_walk = proc_rollup_private(&u);
+	p->pss_at_walk = u.pss;
+	p->pss_anon_at_walk = u.pss_anon;
 	p->anon_at_walk = p->statm.anon_bytes;
 	p->mapped_at_walk = p->statm.rss_bytes - p->statm.anon_bytes;
 	p->minor_faults_at_walk = p->minor_faults;
@@ -179,14 +196,14 @@ void process_mark_edge(struct process *p, enum process_edge edge)
 		p->edge = edge;
 }
 
-static int64_t distance(int64_t a, int64_t b)
+int64_t process_grown_bytes(const struct process *p)
 {
-	return a > b ? a - b : b - a;
+	return distance(p->statm.anon_bytes, p->anon_at_walk);
 }
 
 int64_t process_changed_bytes(const struct process *p)
 {
-	int64_t anon = distance(p->statm.anon_bytes, p->anon_at_walk);
+	int64_t anon = process_grown_bytes(p);
 	int64_t mapped = distance(p->statm.rss_bytes - p->statm.anon_bytes, p->mapped_at_walk);
 	int64_t faulted = (p->minor_faults - p->minor_faults_at_walk) * 4096;
 	int64_t most = anon > mapped ? anon : mapped;

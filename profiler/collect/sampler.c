@@ -183,6 +183,13 @@ static void walk_stale(struct sampler *s, int64_t t_ns)
 	}
 }
 
+/* Of a change that statm does not prove. */
+static int shows_signs(const struct process *p, int64_t t_ns)
+{
+	return walk_looks_again(&p->pace, t_ns) &&
+	       (p->suspect || walk_worthwhile(process_changed_bytes(p), p->private_at_walk));
+}
+
 static int wants_regular_walk(const struct sampler *s, const struct process *p, int64_t t_ns)
 {
 	if (!measured_now(p, t_ns) || p->pace.last_ns == t_ns || !stands_for_pool(s, p) ||
@@ -190,7 +197,7 @@ static int wants_regular_walk(const struct sampler *s, const struct process *p, 
 		return 0;
 	if (p->stale)
 		return is_settled(s, p, t_ns);
-	return p->suspect || walk_worthwhile(process_changed_bytes(p), p->private_at_walk);
+	return walk_worthwhile(process_grown_bytes(p), p->private_at_walk) || shows_signs(p, t_ns);
 }
 
 /* Stale before changed, much before little, long ago before lately. */

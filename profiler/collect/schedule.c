@@ -9,6 +9,7 @@
 enum {
 	DUTY = 200,         /* a walk is paid for by this many times its duration */
 	BORROWED_WALKS = 4, /* edge walks in a row before the debt must be paid */
+	CALM_MOST = 3,      /* 8 s */
 };
 static const int64_t REGULAR_PERIOD_NS = S;
 static const int64_t BUDGET_CAP_NS = 40 * MS;
@@ -57,6 +58,19 @@ int walk_worthwhile(int64_t changed_bytes, int64_t own_bytes)
 		changed_bytes = -changed_bytes;
 	return changed_bytes >= always ||
 	       (changed_bytes >= least && changed_bytes >= own_bytes / 50);
+}
+
+void walk_found(struct walk_pace *p, int64_t changed_bytes, int64_t own_bytes)
+{
+	if (walk_worthwhile(changed_bytes, own_bytes))
+		p->calm = 0;
+	else if (p->calm < CALM_MOST)
+		p->calm++;
+}
+
+int walk_looks_again(const struct walk_pace *p, int64_t now_ns)
+{
+	return now_ns - p->last_ns >= REGULAR_PERIOD_NS << p->calm;
 }
 
 void budget_start(struct budget *b, int64_t now_ns, int64_t cpu_ns)

@@ -26,6 +26,7 @@ struct walk_pace {
 	int64_t free_ns; /* from then on the time owed for past walks is paid */
 	int64_t wall_ns; /* duration of the last walk, waiting for the lock included */
 	int busy; /* 1 = the last walk took far longer than its size explains: twice the period */
+	int calm; /* walks in a row that found what the one before had found */
 };
 
 /* What a walk of this many resident bytes costs in an undisturbed process. */
@@ -41,6 +42,14 @@ void walk_done(struct walk_pace *p, int64_t now_ns, int64_t wall_ns, int64_t rss
  * least 64 KiB) of its own private bytes? Of what is resident in a forked worker most is its
  * parent's, and a few per cent of that may be as much as all it has made. */
 int walk_worthwhile(int64_t changed_bytes, int64_t own_bytes);
+
+/* What the last walk found to have changed since the one before it. */
+void walk_found(struct walk_pace *p, int64_t changed_bytes, int64_t own_bytes);
+
+/* Is it time to look what signs mean that often mean nothing: page faults, memory mapped that is not its own, copies
+ * of a relative? A training that goes on as it did has them all the time. After a second; after each walk in
+ * a row that found nothing twice as long, up to 8 s. */
+int walk_looks_again(const struct walk_pace *p, int64_t now_ns);
 
 /* ---- budget: the collector's own CPU ---- */
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,14 +22,17 @@ struct subject {
 	int to, from;
 };
 
-static void __attribute__((noreturn)) grow_when_told(int in, int out)
+/* 'g': it grows. 'c': memory comes and goes, and nothing of it stays. */
+static void __attribute__((noreturn)) do_as_told(int in, int out)
 {
 	char byte, *memory;
 
 	while (write(out, "r", 1) == 1 && read(in, &byte, 1) == 1) {
-		memory = malloc(GROWTH_BYTES);
-		if (memory)
-			memset(memory, 1, GROWTH_BYTES);
+		memory = mmap(NULL, GROWTH_BYTES, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		memset(memory, 1, GROWTH_BYTES);
+		if (byte == 'c')
+			munmap(memory, GROWTH_BYTES);
 	}
 	_exit(0);
 }
@@ -50,7 +54,7 @@ static struct subject start_subject(void)
 	if (!s.pid) {
 		close(in[1]);
 		close(out[0]);
-		grow_when_told(in[0], out[1]);
+		do_as_told(in[0], out[1]);
 	}
 	close(in[0]);
 	close(out[1]);
@@ -99,12 +103,16 @@ static int end_job(void **state)
 	return 0;
 }
 
+static void tell(const struct fixture *f, char what)
+{
+	assert_int_equal(write(f->subject.to, &what, 1), 1);
+	await(&f->subject);
+}
+
 static void grow(const struct fixture *f, int times)
 {
-	for (int i = 0; i < times; i++) {
-		assert_int_equal(write(f->subject.to, "g", 1), 1);
-		await(&f->subject);
-	}
+	for (int i = 0; i < times; i++)
+		tell(f, 'g');
 }
 
 /* Has the subject's memory been walked for an edge? Rounds between those that are due only serve edges. */
@@ -166,6 +174,41 @@ static void a_beginning_that_costs_next_to_nothing_is_measured_at_once(void **st
 	assert_int_equal(walks_for_an_edge(f, PROCESS_EDGE_BEGINS), 1);
 }
 
+/* Has the subject been walked in a round that was due, so long after its last walk? */
+static int64_t walks_after(struct fixture *f, int64_t seconds)
+{
+	struct sampler *s = &f->sampler;
+	int64_t before = s->recorder->walks;
+
+	f->p->pace.last_ns = recorder_now(s->recorder) - seconds * 1000000000;
+	f->p->pace.free_ns = 0;
+	f->p->pace.busy = 0;
+	s->round_due_ns = s->detail_due_ns = 0;
+	s->shm_due_ns = INT64_MAX;
+	sampler_step(s); /* counts the faults */
+	s->round_due_ns = 0;
+	sampler_step(s);
+	return s->recorder->walks - before;
+}
+
+static void faults_behind_which_nothing_changed_are_looked_at_less_and_less(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(walks_for_an_edge(f, PROCESS_EDGE_NOW), 1);
+	for (int seconds = 1; seconds <= 8; seconds *= 2) {
+		tell(f, 'c');
+		assert_int_equal(walks_after(f, seconds - 1), 0);
+		assert_int_equal(walks_after(f, seconds), 1);
+	}
+	tell(f, 'c');
+	assert_int_equal(walks_after(f, 7), 0);
+	grow(f, 1);
+	assert_int_equal(walks_after(f, 1), 1);
+	tell(f, 'c');
+	assert_int_equal(walks_after(f, 1), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +219,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_beginning_takes_no_credit, start_job, end_job),
 		cmocka_unit_test_setup_teardown(
 			a_beginning_that_costs_next_to_nothing_is_measured_at_once, start_job,
+			end_job),
+		cmocka_unit_test_setup_teardown(
+			faults_behind_which_nothing_changed_are_looked_at_less_and_less, start_job,
 			end_job),
 	};
 

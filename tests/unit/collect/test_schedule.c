@@ -73,6 +73,24 @@ static void little_change_is_not_worth_a_walk(void **state)
 	assert_false(walk_worthwhile(40000, 1000000)); /* 4 %, of next to nothing */
 }
 
+static void signs_that_meant_nothing_wait_longer(void **state)
+{
+	struct walk_pace p = {0};
+
+	(void)state;
+	walk_done(&p, 0, MS, 200 * MIB);
+	assert_true(walk_looks_again(&p, S));
+	for (int seconds = 2; seconds <= 8; seconds *= 2) {
+		walk_found(&p, MIB, 200 * MIB);
+		assert_false(walk_looks_again(&p, seconds * S - 1));
+		assert_true(walk_looks_again(&p, seconds * S));
+	}
+	walk_found(&p, 0, 200 * MIB);
+	assert_true(walk_looks_again(&p, 8 * S));
+	walk_found(&p, 5 * MIB, 200 * MIB);
+	assert_true(walk_looks_again(&p, S));
+}
+
 static void the_budget_refills_at_8_ms_a_second_less_what_was_used(void **state)
 {
 	struct budget b;
@@ -157,6 +175,7 @@ int main(void)
 		cmocka_unit_test(edges_borrow_but_pay_back),
 		cmocka_unit_test(a_busy_target_is_walked_half_as_often),
 		cmocka_unit_test(little_change_is_not_worth_a_walk),
+		cmocka_unit_test(signs_that_meant_nothing_wait_longer),
 		cmocka_unit_test(the_budget_refills_at_8_ms_a_second_less_what_was_used),
 		cmocka_unit_test(debt_has_a_floor),
 		cmocka_unit_test(rates_fall_with_the_cost),
