@@ -56,13 +56,16 @@ static void pause_or_play(struct ui *ui)
 static void set_speed(struct ui *ui, int faster)
 {
 	int *speed = &ui->time.speed;
+	const char *limit = "";
 
-	*speed = faster ? *speed * 2 : *speed / 2;
-	*speed = *speed < 1 ? 1 : *speed > FASTEST ? FASTEST : *speed;
-	if (*speed == 1)
-		ui_say(ui, "replay in real time");
+	if (*speed == (faster ? FASTEST : 1))
+		limit = faster ? ", no faster" : ", no slower";
 	else
-		ui_say(ui, "replay at %d times real time", *speed);
+		*speed = faster ? *speed * 2 : *speed / 2;
+	if (*speed == 1)
+		ui_say(ui, "replay in real time%s", limit);
+	else
+		ui_say(ui, "replay at %d times real time%s", *speed, limit);
 }
 
 static void mark(struct ui *ui)
