@@ -226,19 +226,55 @@ static int add_point(const struct session_site_sample *row, void *arg)
 
 /* -- what they mean -------------------------------------------------------------------------- */
 
+static int holds_any(const char *path, const char *const *places, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strstr(path, places[i]))
+			return 1;
+	return 0;
+}
+
+/* "python3.11", "libpython3.11.so.1.0": what an interpreter of one's own making does is not one's own code either. */
+static int is_interpreter(const char *module)
+{
+	const char *slash = strrchr(module, '/'), *name = slash ? slash + 1 : module;
+
+	return !strncmp(name, "libpython", 9) ||
+	       (!strncmp(name, "python", 6) && !name[6 + strspn(name + 6, "0123456789.")]);
+}
+
+static int is_library_module(const char *module)
+{
+	static const char *const places[] = {"-packages/", "/lib/python3"};
+
+	return !strncmp(module, "/lib", 4) || !strncmp(module, "/usr/lib", 8) || module[0] != '/' ||
+	       is_interpreter(module) ||
+	       holds_any(module, places, sizeof(places) / sizeof(places[0]));
+}
+
 int model_line_is_library(const struct model_line *line)
 {
-	static const char *const places[] = {"/site-packages/", "/dist-packages/", "/lib/python3",
-					     "<frozen ",        "/usr/include/",   "/usr/lib/"};
+	/* Rust names its standard library by the compiler's commit, or where rustup keeps it; crates lie in cargo's folders */
+	static const char *const places[] = {
+		"/site-packages/",   "/dist-packages/", "/lib/python3",          "<frozen ",
+		"/usr/include/",     "/usr/lib/",       "/include/c++/",         "/rustc/",
+		"/lib/rustlib/src/", "/registry/src/",  "/.cargo/git/checkouts/"};
 
-	if (line->native && line->module &&
-	    (!strncmp(line->module, "/lib", 4) || !strncmp(line->module, "/usr/lib", 8) ||
-	     strstr(line->module, "-packages/") || line->module[0] != '/'))
+	if (line->native && line->module && is_library_module(line->module))
 		return 1;
-	for (size_t i = 0; line->file && i < sizeof(places) / sizeof(places[0]); i++)
-		if (strstr(line->file, places[i]))
-			return 1;
+	if (line->file && holds_any(line->file, places, sizeof(places) / sizeof(places[0])))
+		return 1;
 	return !line->module && !line->file;
+}
+
+/* The library's own steps, around the functions that it wraps, are no part of the program. */
+static int is_shim(const struct model_line *line)
+{
+	static const char name[] = "/libloopmem.so";
+	size_t length = line->native && line->module ? strlen(line->module) : 0;
+
+	return length >= sizeof(name) - 1 &&
+	       !strcmp(line->module + length - (sizeof(name) - 1), name);
 }
 
 /* How well a line answers the question which line it was. Python beside native code is what a person reads. */
@@ -270,7 +306,7 @@ static void settle_stacks(struct site_tables *t)
 		int frame = (int)stack->first_line;
 		int inherited = stack->parent < 0 ? -1 : t->stacks.items[stack->parent].yours;
 
-		if (frame >= 0) {
+		if (frame >= 0 && !is_shim(&t->lines.items[t->frames.items[frame].first_line])) {
 			stack->first_line = t->frames.items[frame].first_line;
 			stack->line_count = t->frames.items[frame].line_count;
 		} else {

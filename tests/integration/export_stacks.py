@@ -110,6 +110,17 @@ def lines_are_frames_only_when_asked_for():
 
 
 @tap.claim
+def steps_of_the_library_itself_are_in_no_stack():
+    path = f"{TMP}/shim.loopmem"
+    shutil.copy(SESSION, path)
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE module SET path = '/opt/libloopmem.so' WHERE path LIKE '%multiarray%'")
+    before, after = export("collapsed"), export("collapsed", session=path)
+    assert "PyArray_NewFromDescr_int" in before and "PyArray_NewFromDescr_int" not in after
+    assert sum(n for _, n in read_collapsed(after)) == total()
+
+
+@tap.claim
 def names_cannot_break_the_lines():
     stacks = read_collapsed(export("collapsed", session=HOSTILE))
     assert sum(n for _, n in stacks) == total()
