@@ -4,6 +4,7 @@
  * so the addresses told are made: module after module, each from a place of its own, by the address in its file.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -18,7 +19,7 @@
 /* Numbers of fields, by message. */
 enum { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
-enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
+enum { LABEL_KEY = 1, LABEL_TEXT };
 enum { MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_FILE = 5, MAPPING_BUILD_ID };
 enum { MAPPING_HAS_FUNCTIONS = 7, MAPPING_HAS_FILES, MAPPING_HAS_LINES, MAPPING_HAS_INLINED };
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
@@ -53,7 +54,7 @@ enum { TYPES = sizeof(types) / sizeof(types[0]) };
 
 #define MODULE_BYTES (INT64_C(1) << 40) /* between the places of two modules */
 
-/* Of a sample: whose it is. A key has a text or a number, never both. */
+/* Of a sample: whose it is. */
 enum label {
 	LABEL_STAGE,
 	LABEL_POOL,
@@ -106,13 +107,16 @@ static int64_t put_string(struct profile *p, const char *text)
 	return p->string_count++;
 }
 
-static void put_function(struct profile *p, int64_t id, const char *name, const char *file)
+/* Readers shorten names of C++ where the name is the one that the system has: of "<module>" nothing would be left. */
+static void put_function(struct profile *p, int64_t id, const char *name, const char *file,
+			 int native)
 {
 	int64_t text = put_string(p, name);
 
 	proto_integer(&p->function, FUNCTION_ID, id);
 	proto_integer(&p->function, FUNCTION_NAME, text);
-	proto_integer(&p->function, FUNCTION_SYSTEM_NAME, text);
+	if (native)
+		proto_integer(&p->function, FUNCTION_SYSTEM_NAME, text);
 	if (file)
 		proto_integer(&p->function, FUNCTION_FILE, put_string(p, file));
 	proto_message(&p->out, PROFILE_FUNCTION, &p->function);
@@ -126,7 +130,7 @@ static int64_t function_of(struct profile *p, int line)
 	int64_t id = 1 + FRAMES_OWN + number;
 
 	if (is_new)
-		put_function(p, id, l->function ? l->function : "?", l->file);
+		put_function(p, id, l->function ? l->function : "?", l->file, l->native);
 	return id;
 }
 
@@ -205,7 +209,7 @@ static void put_mapping(struct profile *p, size_t i)
 static void put_own_locations(struct profile *p)
 {
 	for (int i = 0; i < FRAMES_OWN; i++) {
-		put_function(p, i + 1, own_frames[i], NULL);
+		put_function(p, i + 1, own_frames[i], NULL, 0);
 		proto_integer(&p->part, LINE_FUNCTION, i + 1);
 		proto_integer(&p->message, LOCATION_ID, i + 1);
 		proto_message(&p->message, LOCATION_LINE, &p->part);
@@ -255,19 +259,24 @@ static int64_t location_of(struct profile *p, const struct model_stack *frame)
 
 /* -- samples ----------------------------------------------------------------------------------- */
 
-static void put_label(struct profile *p, struct proto *sample, enum label label, int64_t number,
-		      const char *text)
+static void put_label(struct profile *p, struct proto *sample, enum label label, const char *text)
 {
-	struct proto *part = &p->part;
-
-	if (text ? !*text : number == MODEL_NONE)
+	if (!*text)
 		return;
-	proto_integer(part, LABEL_KEY, p->label_keys[label]);
-	if (text)
-		proto_integer(part, LABEL_TEXT, put_string(p, text));
-	else
-		proto_integer(part, LABEL_NUMBER, number);
-	proto_message(sample, SAMPLE_LABEL, part);
+	proto_integer(&p->part, LABEL_KEY, p->label_keys[label]);
+	proto_integer(&p->part, LABEL_TEXT, put_string(p, text));
+	proto_message(sample, SAMPLE_LABEL, &p->part);
+}
+
+/* As a text: for readers a label with the number 0 has no value at all, and worker 0, rank 0 and epoch 0 are many. */
+static void put_number(struct profile *p, struct proto *sample, enum label label, int64_t number)
+{
+	char digits[24];
+
+	if (number == MODEL_NONE)
+		return;
+	snprintf(digits, sizeof(digits), "%" PRId64, number);
+	put_label(p, sample, label, digits);
 }
 
 static void put_labels(struct profile *p, struct proto *sample, const struct model_site *site)
@@ -276,14 +285,14 @@ static void put_labels(struct profile *p, struct proto *sample, const struct mod
 	const struct model_pool *pool = site->pool < 0 ? NULL : &p->m->pools[site->pool];
 
 	if (pool) {
-		put_label(p, sample, LABEL_STAGE, 0, model_stage_name(pool->stage));
-		put_label(p, sample, LABEL_POOL, 0, pool->name);
-		put_label(p, sample, LABEL_START_METHOD, 0, pool->start_method);
-		put_label(p, sample, LABEL_EPOCH, pool->epoch, NULL);
+		put_label(p, sample, LABEL_STAGE, model_stage_name(pool->stage));
+		put_label(p, sample, LABEL_POOL, pool->name);
+		put_label(p, sample, LABEL_START_METHOD, pool->start_method);
+		put_number(p, sample, LABEL_EPOCH, pool->epoch);
 	}
-	put_label(p, sample, LABEL_PID, process->pid, NULL);
-	put_label(p, sample, LABEL_WORKER, process->worker_id, NULL);
-	put_label(p, sample, LABEL_RANK, process->rank, NULL);
+	put_number(p, sample, LABEL_PID, process->pid);
+	put_number(p, sample, LABEL_WORKER, process->worker_id);
+	put_number(p, sample, LABEL_RANK, process->rank);
 }
 
 static void put_sample(struct profile *p, const struct model_site *site,
