@@ -30,8 +30,10 @@ static void name_address(char *out, size_t size, const struct model_line *line)
 	if (line->module)
 		snprintf(out, size, "%s+0x%llx", tail(line->module, 1),
 			 (unsigned long long)line->address);
-	else
+	else if (line->native)
 		snprintf(out, size, "generated code at 0x%llx", (unsigned long long)line->address);
+	else
+		snprintf(out, size, "(name lost)");
 }
 
 /* Where a function without a line is: its module, or its file. */

@@ -171,6 +171,13 @@ static void say_when(FILE *out, const struct model *m, const struct sites_option
 			format_moment(from, first), format_moment(to, last));
 }
 
+static void say_damage(FILE *out, const struct model *m)
+{
+	if (m->damage)
+		fprintf(out, "Damaged: %s; names and figures that lay there are lost.\n",
+			m->damage);
+}
+
 static void say_none(FILE *out, const struct model *m)
 {
 	const char *remedy, *why = site_why_none(m, &remedy);
@@ -194,6 +201,8 @@ int sites_text(FILE *out, const struct model *m, const struct sites_options *o)
 		return -1;
 	if (!count) {
 		say_none(out, m);
+		if (m->site_count)
+			say_damage(out, m);
 		say_when(out, m, o);
 		free(rows);
 		return 0;
@@ -206,6 +215,7 @@ int sites_text(FILE *out, const struct model *m, const struct sites_options *o)
 	else
 		result = print_list(out, m, o, rows, shown, unit);
 	print_end(out, rows + shown, count - shown, unit);
+	say_damage(out, m);
 	if (!rows[0].live_bytes)
 		say_when(out, m, o);
 	free(rows);

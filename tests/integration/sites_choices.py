@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import shutil
+import sqlite3
 import subprocess
 
 import tap
@@ -42,6 +44,19 @@ def a_stage_has_the_rows_of_its_pools_and_no_others():
         assert found and all(owner.startswith(stage) for _, owner, _ in found), found
     assert "No call site fits" in sites("--stage=predict")
     assert "--stage training: not one of other, train" in sites("--stage=training", status=2)
+
+
+@tap.claim
+def a_file_that_is_cut_says_what_its_figures_are_worth():
+    path = f"{TMP}/cut.loopmem"
+    shutil.copy(HEAD, path)
+    os.truncate(path, os.path.getsize(path) * 9 // 10)
+    assert "Damaged: the file is damaged" in sites(session=path)
+    with sqlite3.connect(HEAD) as db, sqlite3.connect(f"{TMP}/nameless.loopmem") as copy:
+        db.backup(copy)
+        copy.execute("DELETE FROM symbol")
+    text = sites(session=f"{TMP}/nameless.loopmem")
+    assert "(name lost)" in text and "0x8000000000000000" not in text
 
 
 @tap.claim
