@@ -8,10 +8,13 @@
 #include "profiler/model/signal_name.h"
 #include "profiler/view/escape.h"
 #include "profiler/view/page.h"
+#include "profiler/view/site_words.h"
 #include "profiler/view/what_if_words.h"
 #include "profiler/view/words.h"
 
-enum { MAX_BYTES = 60000, CHART_COLUMNS = 76, POOLS_SHOWN = 12, RANKS_SHOWN = 64 };
+enum { MAX_BYTES = 60000, CHART_COLUMNS = 76, POOLS_SHOWN = 12, SITES_SHOWN = 5, RANKS_SHOWN = 64 };
+
+#define SITES_HEADING "\n| live at the peak | of | call site, from samples |\n|--:|---|---|\n"
 
 static FILE *cell(const struct page *p, const char *between)
 {
@@ -253,20 +256,51 @@ static void pools(const struct page *p)
 			format_bytes(bytes, most), format_bytes(held, idle));
 }
 
+/* ---- call sites ---- */
+
+/* The largest at the peak: those of a hundredth of all that is live there, or more. */
+static void sites(const struct page *p)
+{
+	const struct model_site_filter peak = {MODEL_NONE, -1, -1, 0, 0};
+	struct model_site_row *rows;
+	char text[WORDS_MAX];
+	size_t count, shown = 0;
+	int64_t live = 0;
+
+	if (model_sites_rank(p->m, &peak, &rows, &count))
+		return;
+	for (size_t i = 0; i < count; i++)
+		live += rows[i].live_bytes;
+	while (shown < count && shown < SITES_SHOWN && rows[shown].live_bytes > 0 &&
+	       rows[shown].live_bytes * 100 >= live) {
+		const struct model_site_row *row = &rows[shown++];
+
+		fprintf(p->out, "%s| %s", shown == 1 ? SITES_HEADING : "",
+			format_bytes(text, row->live_bytes));
+		escape_markdown(cell(p, " | "), site_owner(text, sizeof(text), p->m, row, 1));
+		escape_markdown(cell(p, " | "), site_row_words(text, sizeof(text), p->m, row, 1));
+		fputs(" |\n", p->out);
+	}
+	free(rows);
+}
+
 static void details(const struct page *p)
 {
 	size_t notice_count = 0;
 
 	for (size_t i = 0; i < p->m->finding_count; i++)
 		notice_count += p->m->findings[i].severity == MODEL_NOTICE;
-	if (!p->m->pool_count && !notice_count)
+	if (!p->m->pool_count && !notice_count && !p->m->site_count)
 		return;
 	fprintf(p->out, "\n<details><summary>Pools (%zu)", p->m->pool_count);
 	if (notice_count)
 		fprintf(p->out, ", notices (%zu)", notice_count);
+	if (p->m->site_count)
+		fputs(", call sites", p->out);
 	fputs("</summary>\n", p->out);
 	pools(p);
 	notices(p);
+	sites(p);
 	fputs("\n</details>\n", p->out);
 }
 
@@ -282,8 +316,9 @@ static void footer(const struct page *p)
 	snprintf(command, sizeof(command), "loopmem report %s", slash ? slash + 1 : m->file);
 	fputs("\nReproduce: ", p->out);
 	escape_markdown_code(p->out, command);
-	fprintf(p->out, " · %zu processes, %zu pools · loopmem took %s of a core, ",
-		m->process_count, m->pool_count,
+	fprintf(p->out, " · %zu process%s, %zu pool%s · loopmem took %s of a core, ",
+		m->process_count, m->process_count == 1 ? "" : "es", m->pool_count,
+		m->pool_count == 1 ? "" : "s",
 		format_percent_fine(share, wall > 0 ? m->collector_cpu_seconds / wall : 0));
 	if (m->dropped || m->skipped)
 		fprintf(p->out, "dropped %lld events, skipped %s samples", (long long)m->dropped,

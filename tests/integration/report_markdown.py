@@ -35,6 +35,18 @@ def the_page_of_the_reference_run():
 
 
 @tap.claim
+def call_sites_are_those_of_the_report():
+    path = os.path.join(TMP, "sites.loopmem")
+    make(path, "--sites")
+    page, text = report("-f", "markdown", session=path), report(session=path)
+    rows = re.findall(r"^\| [0-9.]+ \w+ \| [^|]+ \| (\w[^|]*\.py:\d+) ", page, re.M)
+    assert len(rows) >= 3 and all(row.replace("\\", "") in text for row in rows), page
+    path = os.path.join(TMP, "small.loopmem")
+    subprocess.run([f"{BUILD}/loopmem", "run", "-q", "-o", path, "--", "sleep", "0.4"], check=True)
+    assert " 1 process, 0 pools " in report("-f", "markdown", session=path)
+
+
+@tap.claim
 def the_ending_md_chooses_it():
     report("-o", f"{TMP}/x.md")
     assert open(f"{TMP}/x.md", encoding="utf-8").read() == report("-f", "markdown")
