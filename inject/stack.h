@@ -40,7 +40,8 @@ struct stack {
  * evaluation loop. */
 void stack_native(struct stack *stack);
 
-/* Other code than before may lie between these addresses: what was remembered of it is forgotten. */
+/* Other code than before may lie between these addresses: what was remembered of it is forgotten, by one thread at a time, whatever other
+ * threads remember meanwhile. */
 void stack_native_forget(uint64_t start, uint64_t end);
 
 /* Fills the Python part, whether or not this thread holds the GIL. False when the frames made no sense. */

@@ -40,7 +40,8 @@ enum {
 };
 _Static_assert(FRAME_MOST_BYTES / 8 < 1 << WORDS_BITS, "the words of a frame fit");
 
-static uint64_t rules[RULES]; /* atomic, each for itself */
+static uint64_t rules[RULES];      /* atomic, each for itself */
+static uint32_t forget_generation; /* atomic; odd while rules are being forgotten */
 
 /* A frame and the base pointer in it. */
 struct place {
@@ -100,14 +101,22 @@ static struct frame_rule unpack(uint64_t word)
 	};
 }
 
+/* The code of `address` is in a call, so its own rule is of what lies there now. The rule that makes way for it need not be: it may be
+ * forgotten between being read and being written, and would be back. So where rules were forgotten meanwhile the pair is given up. */
 static uint64_t remember(uint64_t address, struct frame_rule rule)
 {
 	uint64_t *pair = pair_of(address), word = pack(address, rule);
+	uint32_t generation = __atomic_load_n(&forget_generation, __ATOMIC_ACQUIRE);
 	uint64_t newer = __atomic_load_n(&pair[0], __ATOMIC_RELAXED);
 
 	if (newer >> ADDRESS_SHIFT != address)
 		__atomic_store_n(&pair[1], newer, __ATOMIC_RELAXED);
 	__atomic_store_n(&pair[0], word, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (generation % 2 || __atomic_load_n(&forget_generation, __ATOMIC_RELAXED) != generation) {
+		__atomic_store_n(&pair[0], 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&pair[1], 0, __ATOMIC_RELAXED);
+	}
 	return word;
 }
 
@@ -123,13 +132,19 @@ static struct frame_rule rule_at(uint64_t address)
 	return unpack(remember(address, frame_rule_at(address)));
 }
 
+/* One caller at a time. */
 void stack_native_forget(uint64_t start, uint64_t end)
 {
+	uint32_t generation = __atomic_load_n(&forget_generation, __ATOMIC_RELAXED) | 1;
+
+	__atomic_store_n(&forget_generation, generation, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (int i = 0; i < RULES; i++) {
 		uint64_t address = __atomic_load_n(&rules[i], __ATOMIC_RELAXED) >> ADDRESS_SHIFT;
 		if (address - start < end - start)
 			__atomic_store_n(&rules[i], 0, __ATOMIC_RELAXED);
 	}
+	__atomic_store_n(&forget_generation, generation + 1, __ATOMIC_RELEASE);
 }
 
 /* -- by rules -------------------------------------------------------------------------------- */
