@@ -13,7 +13,8 @@
  * of 8 bytes). A process that did not come by fork has no table.
  *
  * Where the heap of glibc ends at the fork, the rest of it begins: no inherited block lies above, so there every block is own,
- * and no bit is needed. (The next memory that is mapped lies terabytes away.)
+ * and no bit is needed. That is taken for OWN_ABOVE_BYTES, 64 GiB: the next memory that the kernel places lies terabytes away. What
+ * lies further up has bits as any other, so a heap that grows beyond is told exactly too, for 1/128 of what it grows.
  *
  * Before it stands a cache of places: the one that was found last for each value of the low 16 bits. What stands in it is a
  * block of this process, in no mapping of its own and not sampled, so the short way of a child asks nothing else.

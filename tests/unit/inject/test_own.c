@@ -106,6 +106,10 @@ static void above_the_heap_of_the_parent_every_block_is_own(void **state)
 	assert_true(own_has(end) && own_has_16(end) && own_add(end + 16));
 	assert_true(own_has(at((uintptr_t)end + OWN_ABOVE_BYTES - 16)));
 	assert_false(own_has(at((uintptr_t)end + OWN_ABOVE_BYTES)));
+	assert_true(own_add(at((uintptr_t)end + OWN_ABOVE_BYTES))); /* a heap that grows beyond */
+	assert_true(own_has(at((uintptr_t)end + OWN_ABOVE_BYTES)) &&
+		    own_has_16(at((uintptr_t)end + OWN_ABOVE_BYTES)));
+	assert_false(own_has(at((uintptr_t)end + OWN_ABOVE_BYTES + 16)));
 	assert_false(own_has(end - 16) || own_has_16(end - 16));
 	assert_true(own_add(end - 16) && own_has(end - 16));
 	assert_true(own_forked(NULL));
