@@ -268,7 +268,7 @@ void page_header(const struct page *p)
 	if (words_columns(safe) + 4 + (int)strlen(facts) <= p->options.width) {
 		fprintf(p->out, "\n%s    %s\n", safe, facts);
 	} else {
-		fprintf(p->out, "\n%.*s\n    ", p->options.width, safe);
+		fprintf(p->out, "\n%.*s\n    ", words_fit(safe, p->options.width), safe);
 		page_wrap(p, facts, 4, 4);
 	}
 }

@@ -11,15 +11,17 @@ enum { SHOWN = 5, OWNER = 16, TEXT = 192, POOLS_SHOWN = 3 };
 static void print_row(const struct page *p, const struct model_site_row *row, int with_owner)
 {
 	char cell[FORMAT_MAX], owner[TEXT], site[TEXT];
-	int room = p->options.width - (with_owner ? 12 + OWNER : 12);
+	int room = p->options.width - (with_owner ? 12 + OWNER : 12), blank;
 
 	site_row_words(site, sizeof(site), p->m, row, p->options.utf8);
 	site_owner(owner, sizeof(owner), p->m, row, p->options.utf8);
+	blank = OWNER - words_columns(owner);
 	if (with_owner)
-		fprintf(p->out, "  %6s  %-*s  %.*s\n", page_cell(p, cell, row->live_bytes), OWNER,
-			owner, room, site);
+		fprintf(p->out, "  %6s  %s%*s  %.*s\n", page_cell(p, cell, row->live_bytes), owner,
+			blank > 0 ? blank : 0, "", words_fit(site, room), site);
 	else
-		fprintf(p->out, "    %6s  %.*s\n", page_cell(p, cell, row->live_bytes), room, site);
+		fprintf(p->out, "    %6s  %.*s\n", page_cell(p, cell, row->live_bytes),
+			words_fit(site, room), site);
 }
 
 /* Below a hundredth of the largest nothing is of interest. */

@@ -16,6 +16,16 @@ int words_columns(const char *text)
 	return columns;
 }
 
+int words_fit(const char *text, int columns)
+{
+	size_t bytes = 0;
+
+	for (; text[bytes]; bytes++)
+		if (((unsigned char)text[bytes] & 0xc0) != 0x80 && columns-- <= 0)
+			break;
+	return (int)bytes;
+}
+
 /* How many bytes the UTF-8 character at `p` has; 0 = it is none. */
 static size_t utf8_length(const unsigned char *p)
 {

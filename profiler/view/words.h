@@ -15,6 +15,9 @@ enum { WORDS_MAX = 512 };
 /* Columns that a UTF-8 text takes. */
 int words_columns(const char *text);
 
+/* The bytes of the longest beginning that takes `columns` at most, of whole characters. */
+int words_fit(const char *text, int columns);
+
 /* Control characters become "?"; when not `utf8` everything that is no ASCII as well. Cut at `size`. Returns out. */
 char *words_safe(char *out, size_t size, const char *text, int utf8);
 

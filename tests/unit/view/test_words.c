@@ -23,6 +23,17 @@ static void foreign_text_cannot_steer_a_terminal(void **state)
 	assert_int_equal(words_columns("caf\xc3\xa9"), 4);
 }
 
+static void text_is_cut_between_characters(void **state)
+{
+	(void)state;
+	assert_int_equal(words_fit("caf\xc3\xa9 au lait", 4), 5);
+	assert_int_equal(words_fit("caf\xc3\xa9 au lait", 3), 3);
+	assert_int_equal(words_fit("caf\xc3\xa9", 40), 5);
+	assert_int_equal(words_fit("v<\xe2\x80\xa6>", 3), 5);
+	assert_int_equal(words_fit("abc", 0), 0);
+	assert_int_equal(words_fit("abc", -7), 0);
+}
+
 static void notices_are_counted_and_the_first_two_named(void **state)
 {
 	struct model_finding findings[] = {
@@ -183,6 +194,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(foreign_text_cannot_steer_a_terminal),
+		cmocka_unit_test(text_is_cut_between_characters),
 		cmocka_unit_test(notices_are_counted_and_the_first_two_named),
 		cmocka_unit_test(moments_are_told_by_their_phases),
 		cmocka_unit_test(a_command_can_be_copied),
