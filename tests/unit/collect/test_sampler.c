@@ -30,6 +30,7 @@ static void __attribute__((noreturn)) do_as_told(int in, int out)
 	while (write(out, "r", 1) == 1 && read(in, &byte, 1) == 1) {
 		memory = mmap(NULL, GROWTH_BYTES, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		madvise(memory, GROWTH_BYTES, MADV_NOHUGEPAGE); /* a fault for each page */
 		memset(memory, 1, GROWTH_BYTES);
 		if (byte == 'c')
 			munmap(memory, GROWTH_BYTES);
@@ -195,6 +196,8 @@ static void faults_behind_which_nothing_changed_are_looked_at_less_and_less(void
 {
 	struct fixture *f = *state;
 
+	grow(f,
+	     4); /* beside that, what this process copies of the pages it shares with its child is little */
 	assert_int_equal(walks_for_an_edge(f, PROCESS_EDGE_NOW), 1);
 	for (int seconds = 1; seconds <= 8; seconds *= 2) {
 		tell(f, 'c');
