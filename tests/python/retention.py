@@ -1,5 +1,6 @@
 """A Lightning training of 3 epochs whose workers each fill a cache of Python objects: a train loader
-and two validation loaders of 2 workers each. Prints each loss and a hash of the weights.
+and two validation loaders of 2 workers each. Prints each loss, beside it hashes of the batch it is of and of the state of
+the random numbers, so that a difference tells where it began, and at the end one of the weights.
 
     retention.py [--callback] [--cache=MB]
 """
@@ -16,6 +17,10 @@ from torch.utils.data import DataLoader, Dataset
 warnings.filterwarnings("ignore")
 for name in ("lightning.pytorch", "lightning.fabric"):
     logging.getLogger(name).setLevel(logging.ERROR)
+
+
+def short_hash(tensor):
+    return hashlib.sha256(tensor.numpy().tobytes()).hexdigest()[:12]
 
 
 class Cached(Dataset):
@@ -42,7 +47,7 @@ class Model(lightning.LightningModule):
 
     def loss(self, stage, batch):
         loss = torch.nn.functional.mse_loss(self.net(batch[0]), batch[1])
-        print(stage, float(loss).hex())
+        print(stage, float(loss).hex(), "batch", short_hash(batch[0]), "random", short_hash(torch.get_rng_state()))
         return loss
 
     def training_step(self, batch, _):
@@ -65,6 +70,7 @@ def main():
         from loopmem.lightning import ReleaseIdleWorkers
         callbacks.append(ReleaseIdleWorkers())
     torch.set_num_threads(1)
+    print("vector instructions", torch.backends.cpu.get_cpu_capability())
     lightning.seed_everything(7, workers=True, verbose=False)
     model = Model()
     trainer = lightning.Trainer(
