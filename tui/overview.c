@@ -205,18 +205,13 @@ static const char *why_not_followed(const struct model *m)
 	return NULL;
 }
 
-static int any_shim(const struct model *m)
-{
-	for (size_t i = 0; i < m->process_count; i++)
-		if (m->processes[i].instrumented)
-			return 1;
-	return 0;
-}
-
 static const char *empty_words(const struct ui *ui)
 {
-	if (!any_shim(ui->model))
+	if (!model_has_shim(ui->model) && ui->model->attached)
 		return "It is watched from outside: its pools and its heap are not known. loopmem run -- COMMAND sees both.";
+	if (!model_has_shim(ui->model))
+		return "The shim is in no process, so pools and heap are not known: it loads into programs that are linked "
+		       "dynamically and not setuid.";
 	if (ui->live)
 		return "Its memory is counted. Pools appear here when a loader starts one:\n"
 		       "a torch DataLoader, or a program that calls loopmem.h.";

@@ -201,21 +201,13 @@ static void draw_site(struct ui *ui, struct cells *cells, int y, int end,
 
 /* ---- the screen ---------------------------------------------------------------------------------------------- */
 
-static int any_shim(const struct model *m)
-{
-	for (size_t i = 0; i < m->process_count; i++)
-		if (m->processes[i].instrumented)
-			return 1;
-	return 0;
-}
-
 static void draw_none(const struct ui *ui, struct cells *cells, int y, int end)
 {
 	const char *remedy, *why = site_why_none(ui->model, &remedy);
 	char text[NAME_SIZE];
 
 	y = paragraph_draw(cells, y, end, 3, "No call sites in this session.");
-	if (any_shim(ui->model)) {
+	if (model_has_shim(ui->model)) {
 		paragraph_draw(
 			cells, y + 1, end, 3,
 			"Allocations were counted exactly, but no stack says where they came from. Pools and Processes "

@@ -484,6 +484,9 @@ int64_t model_sites_read_from(const struct model *m);
 /* The command ended by a signal, or with a status other than 0. */
 int model_has_failed(const struct model *m);
 
+/* The shim was in a process of the run, at some time. */
+int model_has_shim(const struct model *m);
+
 /* Index of the round at or before t; -1 before the first. */
 int model_round_at(const struct model *m, int64_t t_ns);
 

@@ -84,6 +84,14 @@ int model_has_failed(const struct model *m)
 	return m->end == MODEL_KILLED || (m->end == MODEL_EXITED && m->exit_code != 0);
 }
 
+int model_has_shim(const struct model *m)
+{
+	for (size_t i = 0; i < m->process_count; i++)
+		if (m->processes[i].instrumented)
+			return 1;
+	return 0;
+}
+
 /* The command's end as the collector saw it; else the root process's, when the collector died before it could write that down. */
 static void read_end(struct model *m)
 {

@@ -111,14 +111,10 @@ int site_line_is_import(const struct model *m, int line)
 
 const char *site_why_none(const struct model *m, const char **remedy)
 {
-	int shim = 0;
-
-	for (size_t i = 0; i < m->process_count; i++)
-		shim |= m->processes[i].instrumented;
 	*remedy = "";
 	if (m->damage)
 		return m->damage;
-	if (shim) {
+	if (model_has_shim(m)) {
 		*remedy = "loopmem run --sample-bytes=1 follows every allocation";
 		return "too little was allocated to be sampled";
 	}

@@ -285,4 +285,20 @@ def what_is_no_session_is_refused_before_the_screen_is_taken():
         assert done.stderr.startswith("loopmem top: "), done.stderr
 
 
+@tap.claim
+def without_the_shim_a_run_is_not_called_watched_from_outside():
+    plain = f"{TMP}/without_shim.loopmem"
+    subprocess.run([TOP, "run", "-q", "-o", plain, "sleep", "0.3"], check=True)
+    with sqlite3.connect(plain) as db:
+        db.execute("UPDATE process SET instrumented = 0")
+
+    def said():
+        return " ".join(subprocess.run([TOP, "top", "-1", plain], capture_output=True, text=True, check=True).stdout.split())
+
+    assert "The shim is in no process, so pools and heap are not known: it loads into programs" in said(), said()
+    with sqlite3.connect(plain) as db:
+        db.execute("INSERT INTO meta VALUES ('attached', 1)")
+    assert "It is watched from outside: its pools and its heap are not known." in said(), said()
+
+
 tap.run()
