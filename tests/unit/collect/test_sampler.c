@@ -160,7 +160,7 @@ static void a_beginning_takes_no_credit(void **state)
 	grow(f, 6);
 	assert_int_equal(walks_for_an_edge(f, PROCESS_EDGE_BEGINS), 1);
 	grow(f, 1);
-	f->p->pace.wall_ns = 1000000; /* whatever it took */
+	f->p->pace.wall_ns = 1000000;                           /* whatever it took */
 	f->p->pace.last_ns = recorder_now(f->sampler.recorder); /* however long that took */
 	f->p->pace.free_ns = f->p->pace.last_ns + 200 * f->p->pace.wall_ns;
 	assert_int_equal(walks_for_an_edge(f, PROCESS_EDGE_BEGINS), 0);
