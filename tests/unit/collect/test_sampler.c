@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "crafted.h"
+#include "profiler/collect/clock.h"
 #include "profiler/collect/sampler.h"
 
 enum { GROWTH_BYTES = 16 << 20 };
@@ -185,6 +186,8 @@ static int64_t walks_after(struct fixture *f, int64_t seconds)
 	f->p->pace.last_ns = recorder_now(s->recorder) - seconds * 1000000000;
 	f->p->pace.free_ns = 0;
 	f->p->pace.busy = 0;
+	budget_start(&s->budget, clock_monotonic_ns(),
+		     clock_cpu_ns()); /* whatever was used until now */
 	s->round_due_ns = s->detail_due_ns = 0;
 	s->shm_due_ns = INT64_MAX;
 	sampler_step(s); /* counts the faults */
@@ -197,8 +200,8 @@ static void faults_behind_which_nothing_changed_are_looked_at_less_and_less(void
 {
 	struct fixture *f = *state;
 
-	grow(f,
-	     4); /* beside that, what this process copies of the pages it shares with its child is little */
+	/* beside so much, what this process copies of the pages it shares with its child is little */
+	grow(f, 4);
 	assert_int_equal(walks_for_an_edge(f, PROCESS_EDGE_NOW), 1);
 	for (int seconds = 1; seconds <= 8; seconds *= 2) {
 		tell(f, 'c');
