@@ -16,8 +16,7 @@ enum {
 	STEADY_SHARE = 800,      /* and without new heights */
 	GROWING_NS = 1000000000, /* of CPU time, after each new height */
 	AT_START_NS = 1000000, /* most programs are short; a forked worker fills its caches soon */
-	MOST_NS =
-		8000000, /* that can be kept, or be missing: what costs more at the coarsest level is let go */
+	MOST_NS = 8000000,     /* that can be kept, or be missing: the rest is let go */
 	FINEST_FROM_NS = 500000, /* level 0 with so much left, the coarsest with nothing */
 	OWED_MOST_NS = 10000000, /* by samples that are alive */
 	COST_MOST_NS = 1000000000,
@@ -174,5 +173,6 @@ void rate_forked(void)
 	owed_ns = 0;
 	used_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID);
 	highest_bytes = 0;
+	grew = false; /* a child begins as one that grew just now */
 	grew_ns = used_ns;
 }

@@ -207,11 +207,11 @@ static const char *why_not_followed(const struct model *m)
 
 static const char *empty_words(const struct ui *ui)
 {
-	if (!model_has_shim(ui->model) && ui->model->attached)
-		return "It is watched from outside: its pools and its heap are not known. loopmem run -- COMMAND sees both.";
 	if (!model_has_shim(ui->model))
-		return "The shim is in no process, so pools and heap are not known: it loads into programs that are linked "
-		       "dynamically and not setuid.";
+		return ui->model->attached
+			       ? "It is watched from outside: its pools and its heap are not known. loopmem run -- COMMAND sees both."
+			       : "The shim is in no process, so pools and heap are not known: it loads into programs that are linked "
+				 "dynamically and not setuid.";
 	if (ui->live)
 		return "Its memory is counted. Pools appear here when a loader starts one:\n"
 		       "a torch DataLoader, or a program that calls loopmem.h.";

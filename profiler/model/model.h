@@ -446,6 +446,9 @@ void model_moment_release(struct model_moment *moment);
 int model_sites_rank(const struct model *m, const struct model_site_filter *filter,
 		     struct model_site_row **rows, size_t *count);
 
+/* What is live in all of these rows. */
+int64_t model_site_rows_live(const struct model_site_row *rows, size_t count);
+
 /* Which of `rows` a site is part of, at whatever moment they were ranked; -1 = none. The filter they were ranked with
  * is the caller's to ask. */
 int model_site_row_find(const struct model *m, size_t site, const struct model_site_row *rows,

@@ -78,6 +78,15 @@ static struct model_site_row row_of(const struct model *m, size_t site)
 	};
 }
 
+int64_t model_site_rows_live(const struct model_site_row *rows, size_t count)
+{
+	int64_t live = 0;
+
+	for (size_t i = 0; i < count; i++)
+		live += rows[i].live_bytes;
+	return live;
+}
+
 int model_site_row_find(const struct model *m, size_t site, const struct model_site_row *rows,
 			size_t count)
 {

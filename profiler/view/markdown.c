@@ -265,12 +265,11 @@ static void sites(const struct page *p)
 	struct model_site_row *rows;
 	char text[WORDS_MAX];
 	size_t count, shown = 0;
-	int64_t live = 0;
+	int64_t live;
 
 	if (model_sites_rank(p->m, &peak, &rows, &count))
 		return;
-	for (size_t i = 0; i < count; i++)
-		live += rows[i].live_bytes;
+	live = model_site_rows_live(rows, count);
 	while (shown < count && shown < SITES_SHOWN && rows[shown].live_bytes > 0 &&
 	       rows[shown].live_bytes * 100 >= live) {
 		const struct model_site_row *row = &rows[shown++];

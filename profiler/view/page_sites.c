@@ -38,10 +38,8 @@ static size_t count_of(const struct page *p, const struct model_site_row *rows, 
 static void print_rest(const struct page *p, const struct model_site_row *rows, size_t count)
 {
 	char cell[FORMAT_MAX];
-	int64_t rest = 0;
+	int64_t rest = model_site_rows_live(rows, count);
 
-	for (size_t i = 0; i < count; i++)
-		rest += rows[i].live_bytes;
 	if (count)
 		fprintf(p->out, "  %6s  %-*s  loopmem sites %s\n", page_cell(p, cell, rest), OWNER,
 			count == 1 ? "one more" : "more", p->m->file);

@@ -20,15 +20,6 @@ static const struct table_column columns[COLUMNS] = {
 	[SITE] = {"SITE, innermost of your code", 0, 0, 1},
 };
 
-static int64_t sum_live(const struct model_site_row *rows, size_t count)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		sum += rows[i].live_bytes;
-	return sum;
-}
-
 /* "Sites, live at the peak, 12:33: 14.9 GiB, sampled, one in 64 KiB to 8 MiB"
  * "Sites, allocated in train, live in validate e0, 12:33: 60.0 MiB, sampled, one in 64 KiB" */
 static void print_title(FILE *out, const struct model *m, const struct sites_options *o,
@@ -154,7 +145,9 @@ static void print_end(FILE *out, const struct model_site_row *rest, size_t count
 
 	if (count)
 		fprintf(out, "  %6s  in %zu more: --full\n",
-			format_cell(cell, sum_live(rest, count), unit, unit >= FORMAT_MIB), count);
+			format_cell(cell, model_site_rows_live(rest, count), unit,
+				    unit >= FORMAT_MIB),
+			count);
 	fprintf(out,
 		"Sizes in %s. ALLOC counts all that was ever allocated there; figures are estimates.\n",
 		format_unit_name(unit));
@@ -207,9 +200,9 @@ int sites_text(FILE *out, const struct model *m, const struct sites_options *o)
 		free(rows);
 		return 0;
 	}
-	shown = shown_of(rows, count, o, sum_live(rows, count));
+	shown = shown_of(rows, count, o, model_site_rows_live(rows, count));
 	unit = format_unit_for(rows[0].live_bytes);
-	print_title(out, m, o, sum_live(rows, count));
+	print_title(out, m, o, model_site_rows_live(rows, count));
 	if (o->tree)
 		print_tree(out, m, o, rows, shown);
 	else
