@@ -33,11 +33,12 @@ struct mapping {
 	struct live live;
 };
 
-/* Written under LOCK_LIVE, the filters read without. The first byte is never 0: it is the one of NULL. Alone on its pages,
- * as the next, so that a fork's child can drop them. */
-uint8_t live_low_bits[1 << 16] __attribute__((aligned(65536)));
+/* Written under LOCK_LIVE, the filters read without. */
+uint64_t live_low_bits[1 << 10];
 
+/* Alone on their pages, so that a fork's child can drop them. */
 static struct pages {
+	uint8_t lines[1 << 16]; /* how many blocks each bit of live_low_bits stands for */
 	uint8_t filter[FILTER_MOST];
 	struct mapping mappings[MOST_MAPPINGS];
 } pages __attribute__((aligned(65536)));
@@ -64,15 +65,28 @@ static void count(uint8_t *byte, int step)
 		__atomic_store_n(byte, *byte + step, __ATOMIC_RELAXED);
 }
 
+static void set_line(uint64_t block, bool any)
+{
+	uint64_t *word = live_low_word((const void *)block);
+	uint64_t bit = UINT64_C(1) << (block >> LIVE_LINE_SHIFT & 63);
+
+	__atomic_store_n(word, any ? *word | bit : *word & ~bit, __ATOMIC_RELAXED);
+}
+
 static void count_both(uint64_t block, int step)
 {
-	count(&live_low_bits[(uint16_t)(block >> LIVE_SHIFT)], step);
+	uint8_t *line = &pages.lines[(uint16_t)(block >> LIVE_LINE_SHIFT)];
+
+	count(line, step);
+	set_line(block, *line);
 	count(filter_byte(block, filter_bytes), step);
 }
 
+/* The bit of NULL is always set. */
 void live_start(void)
 {
-	live_low_bits[0] = SATURATED;
+	pages.lines[0] = SATURATED;
+	set_line(0, true);
 }
 
 bool live_may_be(const void *block)
@@ -326,9 +340,9 @@ void live_drop_arenas(void (*fn)(const struct live *part))
 
 void live_forked(void)
 {
-	REAL(madvise)(live_low_bits, sizeof(live_low_bits), MADV_DONTNEED);
-	live_start();
+	memset(live_low_bits, 0, sizeof(live_low_bits));
 	REAL(madvise)(&pages, sizeof(pages), MADV_DONTNEED);
+	live_start();
 	if (slots)
 		REAL(munmap)(slots, slot_count * sizeof(*slots));
 	slots = NULL;

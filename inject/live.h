@@ -1,10 +1,10 @@
 /*
  * live.h: the sampled blocks and mappings that are alive, and to which site each belongs.
  *
- * Every free asks whether its block was sampled, so that question is answered in two steps without a lock: a byte
- * for each value of 16 bits of the address, above those within a cache line, which the short way of free reads (6
- * instructions; what lies in the same 4 KiB shares a cache line of them, since a miss costs more than all six), then a
- * byte for a hash of the whole address. Only who passes both takes LOCK_LIVE. Both count, so they may say yes in vain, never no.
+ * Every free asks whether its block was sampled, so that question is answered in two steps without a lock: a bit for each
+ * 64 bytes of 4 MiB, whatever lies above in the address, which the short way of free reads (8 KiB in all, and one word for
+ * what lies in the same 4 KiB: a miss of the cache costs more than its 9 instructions), then a byte for a hash of the whole
+ * address. Only who passes both takes LOCK_LIVE. They may say yes in vain, never no.
  */
 #ifndef INJECT_LIVE_H
 #define INJECT_LIVE_H
@@ -20,17 +20,23 @@ struct live {
 	uint64_t bytes, blocks; /* what it stands for, as in sites.h */
 };
 
-enum { LIVE_SHIFT = 6 };
-extern uint8_t live_low_bits[1 << 16] __attribute__((visibility("hidden")));
+enum { LIVE_LINE_SHIFT = 6, LIVE_WORD_SHIFT = 12 };
+extern uint64_t live_low_bits[1 << 10] __attribute__((visibility("hidden")));
 
 /* At start. */
 void live_start(void);
 
+static inline uint64_t *live_low_word(const void *block)
+{
+	return &live_low_bits[(uintptr_t)block >> LIVE_WORD_SHIFT & 1023];
+}
+
 /* False: no block at this address was sampled, and it is not NULL. */
 static inline bool live_may_be_short(const void *block)
 {
-	return live_low_bits[(uint16_t)((uintptr_t)block >> LIVE_SHIFT)];
+	return *live_low_word(block) >> ((uintptr_t)block >> LIVE_LINE_SHIFT & 63) & 1;
 }
+
 bool live_may_be(const void *block);
 
 /* False when it cannot be remembered: its free will not be seen. */
