@@ -21,7 +21,7 @@ bench-top: $(PROGRAMS) $(FIXTURES) ## what the dashboard costs, and how fast it 
 bench-collector: $(PROGRAMS) $(TARGETS) ## what the collector costs; SECONDS=30 of each case
 	@LOOPMEM_BUILD='$(abspath $(O))' $(PYTHON) tests/bench/collector.py $(SECONDS)
 
-bench-torch: $(PROGRAMS) ## what a torch training takes longer, in 6 minutes; PAIRS=6 of runs
+bench-torch: $(PROGRAMS) ## what a torch training takes longer, in 6 minutes; PAIRS=6, run in turns
 	@LOOPMEM_BUILD='$(abspath $(O))' VENV='$(abspath $(VENV))' $(PYTHON) tests/bench/torch_epoch.py $(PAIRS)
 
 bench-memory: $(PROGRAMS) ## what a torch trainer and its workers have more, in 2 minutes; RUNS=5
