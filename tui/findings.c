@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profiler/view/format.h"
+#include "profiler/view/site_words.h"
 #include "profiler/view/words.h"
 #include "tui/ui.h"
 
@@ -173,6 +174,7 @@ static int draw_finding(const struct ui *ui, struct cells *cells, int y, int end
 			const struct model_finding *f)
 {
 	int roomy = end - y >= 20;
+	char place[1200];
 	char letter[2] = {"NWE"[f->severity], '\0'};
 	struct pen pen = pen_at(cells, y++, 1);
 
@@ -181,6 +183,8 @@ static int draw_finding(const struct ui *ui, struct cells *cells, int y, int end
 	y = paragraph_draw(cells, y + roomy, end, 3, f->title);
 	if (f->text && *f->text)
 		y = paragraph_draw(cells, y, end, 3, f->text);
+	if (site_of_finding(place, sizeof(place), ui->model, f, ui->glyphs != GLYPHS_ASCII)[0])
+		y = paragraph_draw(cells, y, end, 3, place);
 	y = draw_evidence(cells, y + roomy, end - 2, f);
 	return draw_remedy(ui, cells, y + roomy, end, f);
 }

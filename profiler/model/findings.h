@@ -30,6 +30,11 @@ enum model_severity finding_severity(const struct model *m, int64_t bytes, int64
  * its cases; finding_report does it for findings that have one case and come without advice. */
 void finding_advise(const struct model *m, struct model_finding *f, const char *which);
 
+/* Sets f->line and f->line_bytes: whose live bytes grew most from one moment to another, in the workers of a pool or, pool -1, in
+ * one process, if that is a quarter of f->bytes or more. */
+void finding_locate(const struct model *m, struct model_finding *f, int pool, int process,
+		    int64_t from_ns, int64_t to_ns);
+
 /* For release_too: whether --release-idle-workers would end one of the pools, and the run had it not. */
 int finding_is_released(const struct model *m, const int *pools, size_t count);
 

@@ -243,6 +243,10 @@ struct model_finding {
 	int64_t bytes;     /* that would come back: the order within a severity */
 	const struct model_evidence *evidence;
 	size_t evidence_count;
+	/* which line of code (index into lines) allocated the largest part of it that still lives, and how much that is, an
+	 * estimate from samples; line_bytes 0 = not known */
+	int line;
+	int64_t line_bytes;
 	const int64_t *moments; /* ns, worst first */
 	size_t moment_count;
 	const int *pools; /* indices */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "profiler/view/html.h"
+#include "profiler/view/site_words.h"
 #include "profiler/view/words.h"
 
 static void evidence_value(const struct html *h, const struct model_evidence *e)
@@ -63,7 +64,7 @@ static void remedy(const struct html *h, const struct model_finding *f)
 
 static void card(const struct html *h, const struct model_finding *f)
 {
-	char amount[WORDS_MAX];
+	char amount[WORDS_MAX], place[2 * WORDS_MAX];
 	const char *severity = model_severity_name(f->severity);
 
 	fprintf(h->out, "<article class=\"card %s\" id=\"%s\">\n<h3><b class=\"severity\">%s</b> ",
@@ -79,6 +80,11 @@ static void card(const struct html *h, const struct model_finding *f)
 	if (f->text[0]) {
 		fputs("<p>", h->out);
 		html_text(h, f->text);
+		fputs("</p>\n", h->out);
+	}
+	if (site_of_finding(place, sizeof(place), h->m, f, 1)[0]) {
+		fputs("<p>", h->out);
+		html_text(h, place);
 		fputs("</p>\n", h->out);
 	}
 	remedy(h, f);

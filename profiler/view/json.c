@@ -110,6 +110,18 @@ static json_t *evidence_json(const struct model_finding *f)
 	return o;
 }
 
+/* Flat, for the table of findings. */
+static void set_line(json_t *o, const struct model *m, const struct model_finding *f)
+{
+	const struct model_line *line = f->line_bytes ? &m->lines[f->line] : NULL;
+
+	json_object_set_new(o, "site_function", json_text(line ? line->function : NULL));
+	json_object_set_new(o, "site_file", json_text(line ? line->file : NULL));
+	json_object_set_new(o, "site_line",
+			    line && line->line ? json_integer(line->line) : json_null());
+	json_object_set_new(o, "site_bytes", line ? json_integer(f->line_bytes) : json_null());
+}
+
 static json_t *finding_json(const struct model *m, const struct model_finding *f)
 {
 	json_t *o = json_object(), *pools = json_array(), *moments = json_array();
@@ -124,6 +136,7 @@ static json_t *finding_json(const struct model *m, const struct model_finding *f
 	json_object_set_new(o, "title", json_text(f->title));
 	json_object_set_new(o, "text", json_text(f->text));
 	json_object_set_new(o, "bytes", json_integer(f->bytes));
+	set_line(o, m, f);
 	json_object_set_new(o, "evidence", evidence_json(f));
 	json_object_set_new(o, "advice", json_text(words_advice(advice, sizeof(advice), m, f)));
 	json_object_set_new(o, "framework", json_text_or_null(f->framework));

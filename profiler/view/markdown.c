@@ -149,6 +149,16 @@ static void remedy(const struct page *p, const struct model_finding *f)
 	fputc('\n', p->out);
 }
 
+static void place(const struct page *p, const struct model_finding *f, const char *before)
+{
+	char text[2 * WORDS_MAX];
+
+	if (!site_of_finding(text, sizeof(text), p->m, f, 1)[0])
+		return;
+	fputs(before, p->out);
+	escape_markdown(p->out, text);
+}
+
 /* Errors and warnings in full. */
 static void important(const struct page *p)
 {
@@ -163,6 +173,7 @@ static void important(const struct page *p)
 		parts(p, f);
 		fputs(". ", p->out);
 		escape_markdown(p->out, f->text);
+		place(p, f, " ");
 		fputc('\n', p->out);
 		remedy(p, f);
 	}
@@ -181,7 +192,8 @@ static void notices(const struct page *p)
 		fprintf(p->out, "%s- **%s**%s%s: ", begun++ ? "" : "\n", f->id, f->bytes ? " " : "",
 			f->bytes ? format_bytes(bytes, f->bytes) : "");
 		escape_markdown(p->out, f->title);
-		advice(p, f, ". ");
+		place(p, f, ". ");
+		advice(p, f, f->line_bytes ? " " : ". ");
 		fputc('\n', p->out);
 	}
 }

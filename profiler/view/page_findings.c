@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profiler/view/page.h"
+#include "profiler/view/site_words.h"
 #include "profiler/view/words.h"
 
 enum { SHOWN = 5, INDENT = 24, NARROW = 70, NARROW_INDENT = 6 };
@@ -100,12 +101,14 @@ static void remedy(const struct page *p, const struct model_finding *f)
 
 static void print_finding(const struct page *p, const struct model_finding *f)
 {
-	char safe[WORDS_MAX];
+	char safe[WORDS_MAX], place[2 * WORDS_MAX];
 
 	headline(p, f);
 	list_parts(p, f);
 	if (f->text[0])
 		paragraph(p, words_safe(safe, sizeof(safe), f->text, p->options.utf8));
+	if (site_of_finding(place, sizeof(place), p->m, f, p->options.utf8)[0])
+		paragraph(p, place);
 	remedy(p, f);
 }
 

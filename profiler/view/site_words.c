@@ -76,6 +76,20 @@ char *site_words(char *out, size_t size, const struct model *m, int at, int utf8
 	return words_safe(out, size, text, utf8);
 }
 
+char *site_of_finding(char *out, size_t size, const struct model *m, const struct model_finding *f,
+		      int utf8)
+{
+	char name[WORDS_MAX];
+
+	if (size)
+		*out = '\0';
+	if (f->line_bytes)
+		snprintf(out, size, "%s of it was allocated at %s.",
+			 f->line_bytes >= f->bytes / 2 ? "Most" : "The largest part",
+			 site_words(name, sizeof(name), m, f->line, utf8));
+	return out;
+}
+
 char *site_identity(char *out, size_t size, const struct model *m, int at)
 {
 	const struct model_line *line = at < 0 ? NULL : &m->lines[at];

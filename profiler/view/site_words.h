@@ -17,6 +17,10 @@ char *site_words(char *out, size_t size, const struct model *m, int line, int ut
 char *site_row_words(char *out, size_t size, const struct model *m,
 		     const struct model_site_row *row, int utf8);
 
+/* "Most of it was allocated at dataset.py:42 Cached.__getitem__."; "" = not known. */
+char *site_of_finding(char *out, size_t size, const struct model *m, const struct model_finding *f,
+		      int utf8);
+
 /* Whose memory it is: "train #4 e1", "owner 41021", as words_process. */
 char *site_owner(char *out, size_t size, const struct model *m, const struct model_site_row *row,
 		 int utf8);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What grows step by step is found, with what the program knows of itself, and its twin that drops what it makes has no finding. The programs
 mostly wait: they run side by side."""
+import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,6 +10,7 @@ import tap
 from found import MIB, read
 from profiled import LOOPMEM, TMP, path, run, target
 
+SOURCE = os.path.join(os.environ["SRC"], "tests/targets/growth_faults.c")
 SIZES = {"grow-until-end": 480, "grow-until-full": 360, "grow-when-reused": 120, "main-growth": 128, "main-growth-freed": 256,
          "fd-growth": 1, "file-cache": 256, "rss-overcount": 300, "grow-slowly": 48}
 # what has no fault, and as much memory as a small run is told of
@@ -66,11 +68,22 @@ def near(value, truth):
     assert abs(value - truth) <= 0.1 * truth, (value, truth)
 
 
+def named(found, size, session):
+    """The line that keeps it, in the document and in the words of the report."""
+    with open(SOURCE, encoding="utf-8") as f:
+        line = f.read().splitlines()[found["site_line"] - 1]
+    assert found["site_file"].endswith("growth_faults.c") and "malloc(" in line, found
+    near(found["site_bytes"], size)
+    text = " ".join(subprocess.check_output([LOOPMEM, "report", path(session)], text=True).split())
+    assert f"Most of it was allocated at growth_faults.c:{found['site_line']} {found['site_function']}." in text, text
+
+
 @tap.claim
 def what_workers_keep_until_their_pool_ends_is_found():
     found, (size,) = twins("grow-until-end", "worker-growth")
     near(found["evidence"]["growth_bytes"], size)
     near(found["evidence"]["growth_bytes_worker"], size / 2)
+    named(found, size, "grow-until-end.loopmem")
     near(found["evidence"]["bytes_per_item"], size / 60 / 4)
     assert found["evidence"]["class"] == "freed with the pool", found
     assert found["severity"] == "notice", found
@@ -98,6 +111,7 @@ def little_growth_of_workers_that_goes_straight_on_is_a_notice():
     near(found["evidence"]["growth_bytes"], size)
     assert found["evidence"]["class"] == "goes on with each item", found
     assert found["severity"] == "notice", found
+    named(found, size, "grow-slowly.loopmem")
     text = subprocess.check_output([LOOPMEM, "report", path("grow-slowly.loopmem")], text=True)
     assert "nothing urgent; 1 notice: worker-growth" in text, text
 
@@ -123,6 +137,7 @@ def a_trainer_that_keeps_something_of_every_step_is_found():
     near(found["evidence"]["growth_bytes"], size)
     near(found["evidence"]["bytes_per_step"], step)
     assert "not freed" in found["text"], found
+    named(found, size, "main-growth.loopmem")
 
 
 @tap.claim
@@ -131,6 +146,7 @@ def outputs_that_are_kept_until_the_end_of_a_phase_are_found():
     near(found["evidence"]["growth_bytes"], size)
     near(found["evidence"]["bytes_per_step"], step)
     assert "freed when the phase ends" in found["text"], found
+    named(found, size, "main-growth-freed.loopmem")
 
 
 @tap.claim

@@ -15,7 +15,7 @@ enum { WINDOWS = 6, LEAST_STEPS = 8 };
 #define FLOORS_SHOW 0.7
 
 struct grown {
-	int64_t bytes, ns, at_ns;
+	int64_t bytes, ns, from_ns, at_ns;
 	double steps;
 	int owner;
 	enum model_stage stage;
@@ -85,6 +85,7 @@ static struct grown freed_growth(const struct model *m, int owner,
 			continue;
 		most.bytes = bytes;
 		most.ns = phases[i].end_ns - phases[i].start_ns;
+		most.from_ns = phases[i].start_ns;
 		most.at_ns = phases[i].end_ns;
 	}
 	most.is_freed = 1;
@@ -166,6 +167,7 @@ static struct grown growth_of(const struct model *m, int owner, enum model_stage
 		return g;
 	g.bytes = grown_over(m, owner, phases, count);
 	g.ns = length_of(phases, count);
+	g.from_ns = phases[0].start_ns;
 	g.at_ns = phases[count - 1].end_ns;
 	if (!g.bytes)
 		g = freed_growth(m, owner, phases, count);
@@ -224,6 +226,7 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		.moment_count = 1,
 	};
 
+	finding_locate(m, &f, -1, g->owner, g->from_ns, g->at_ns);
 	finding_advise(m, &f,
 		       g->is_loaded              ? "loading"
 		       : is_evaluation(g->stage) ? "evaluation"

@@ -10,7 +10,7 @@
 #include "profiler/model/process_growth.h"
 #include "profiler/model/thresholds.h"
 
-enum { WINDOWS = 8, LEAST_USES = 3 };
+enum { WINDOWS = 8, LEAST_USES = 3, LEAVING_SHARE = 50 };
 
 /* Of what is asked for in all, the floors show this part: they begin with the second window. */
 #define FLOORS_SHOW 0.6
@@ -35,7 +35,8 @@ static const struct {
 };
 
 struct grown {
-	int64_t bytes, at_ns; /* of all workers; the end of their work */
+	int64_t bytes, from_ns,
+		at_ns; /* of all workers; from the first batch to the end of their work */
 	int workers, pool;
 	int straight; /* to the end, and seen well enough to say so */
 	enum ending ending;
@@ -128,6 +129,7 @@ static struct grown growth_of(const struct model *m, int index)
 	if (g.workers) {
 		g.ending = ending_of(m, index, growth_shape(&sum, 1));
 		g.straight = is_straight(pool, &sum);
+		g.from_ns = stretches[0].start_ns;
 		g.at_ns = stretches[count - 1].end_ns;
 		if (growth_shape(&sum, FLOORS_SHOW * least_bytes(m, &g)) != GROWTH_NONE &&
 		    sum.last - sum.first >= least_bytes(m, &g))
@@ -183,6 +185,9 @@ static void report(const struct model *m, struct finding_sink *sink, const struc
 		.pool_count = 1,
 	};
 
+	/* a little earlier: at the end itself some have left, and nothing of theirs is live */
+	finding_locate(m, &f, g->pool, -1, g->from_ns,
+		       g->at_ns - (g->at_ns - g->from_ns) / LEAVING_SHARE);
 	finding_advise(m, &f, endings[g->ending].class);
 	finding_report(sink, &f);
 }
