@@ -97,16 +97,15 @@ static int line_shown(const struct ui *ui, int line)
 static void draw_line(const struct ui *ui, struct cells *cells, int y, int x, int line)
 {
 	struct pen pen = pen_at(cells, y, x);
-	const char *module = ui->model->lines[line].module,
-		   *slash = module ? strrchr(module, '/') : NULL;
+	const struct model_line *l = &ui->model->lines[line];
+	/* what has no file and line is named with its module already */
+	const char *module = l->module && l->file && l->line ? l->module : "",
+		   *slash = strrchr(module, '/');
 	char text[NAME_SIZE];
 
 	pen_text(&pen, site_words(text, sizeof(text), ui->model, line, utf8(ui)));
-	if (ui->model->lines[line].native && cells->width >= WIDE)
-		pen_print(&pen, "   native%s%s", module ? ", " : "",
-			  slash    ? slash + 1
-			  : module ? module
-				   : "");
+	if (l->native && cells->width >= WIDE)
+		pen_print(&pen, "   native%s%s", *module ? ", " : "", slash ? slash + 1 : module);
 }
 
 /* What the line called, one level deeper each. */

@@ -28,9 +28,10 @@ static const struct argp_option options[] = {
 	{"format", 'f', "openmetrics|perfetto|csv|collapsed|speedscope|pprof", 0,
 	 "what to write (by the ending of -o FILE)", 0},
 	{"output", 'o', "FILE", 0, "write to FILE instead of the standard output", 0},
-	{"table", KEY_TABLE,
-	 "pools|workers|phases|timeline|totals|peak|owners|findings|sites|reconciliation|overhead",
-	 0, "csv: which table (pools)", 0},
+	{"table", KEY_TABLE, "TABLE", 0,
+	 "csv: pools (which is taken without it), workers, phases, timeline, totals, peak, owners, "
+	 "findings, sites, reconciliation or overhead",
+	 0},
 	{"per-worker", KEY_PER_WORKER, NULL, 0, "openmetrics: the figures of each worker too", 0},
 	{"sites", KEY_SITES, "N", 0, "openmetrics: the N largest call sites too (at most 20)", 0},
 	{"totals", KEY_TOTALS, NULL, 0, "openmetrics: the job's own bytes alone", 0},

@@ -45,7 +45,8 @@ static int64_t pool_number(const struct argp_state *state, const char *text)
 	return option_number(state, "--pool", text, 1, INT32_MAX);
 }
 
-/* "93.5", "1:33.5", "1:01:33": as the views print moments. NaN when it is none. */
+/* "93.5", "1:33.5", "1:01:33": as the views print moments. What follows a colon is below 60, and the seconds alone have
+ * a fraction. NaN when it is none. */
 static double seconds_of(const char *text)
 {
 	double seconds = 0;
@@ -57,6 +58,8 @@ static double seconds_of(const char *text)
 		if (*text < '0' || *text > '9')
 			return NAN;
 		part = strtod(text, &end);
+		if ((parts && part >= 60) || (*end && part != floor(part)))
+			return NAN;
 		seconds = seconds * 60 + part;
 		if (!*end)
 			return seconds;
@@ -111,13 +114,22 @@ error_t site_filter_parse(int key, const char *text, const struct argp_state *st
 
 static int find_pool(const struct model *m, int64_t number, int *pool, struct error *e)
 {
+	int64_t last = 0;
+
 	*pool = -1;
-	for (size_t i = 0; number && i < m->pool_count; i++)
+	for (size_t i = 0; number && i < m->pool_count; i++) {
 		if (m->pools[i].number == number)
 			*pool = (int)i;
-	if (number && *pool < 0)
-		return error_set(e, ERROR_USAGE, "no pool #%lld in %s", (long long)number, m->file);
-	return 0;
+		if (m->pools[i].number > last)
+			last = m->pools[i].number;
+	}
+	if (!number || *pool >= 0)
+		return 0;
+	if (!last)
+		return error_set(e, ERROR_USAGE, "no pool #%lld in %s: it has no pools",
+				 (long long)number, m->file);
+	return error_set(e, ERROR_USAGE, "no pool #%lld in %s: the last is #%lld",
+			 (long long)number, m->file, (long long)last);
 }
 
 static int has_pid(const struct model *m, int64_t pid)

@@ -1,6 +1,7 @@
 /*
  * One table of the JSON report as CSV (RFC 4180, but LF): the JSON names are the columns, unknown is empty. Lists and objects inside a row
  * have no cell; of the run's objects (totals, peak, ...) each is a table of one row. The timeline is the only table of its own.
+ * A table without rows still has its header, so the columns of those that may be empty are written down here.
  */
 #include <errno.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static int has_cell(const json_t *value)
 	return !json_is_object(value) && !json_is_array(value);
 }
 
-/* All rows of a table have the same keys. */
+/* All rows of a table have the same keys, those of `empty_header`. */
 static void print_row(FILE *out, json_t *row, int names)
 {
 	const char *key, *between = "";
@@ -59,11 +60,13 @@ static void print_row(FILE *out, json_t *row, int names)
 	fputc('\n', out);
 }
 
-static void print_rows(FILE *out, json_t *rows)
+static void print_rows(FILE *out, json_t *rows, const char *empty_header)
 {
 	size_t i;
 	json_t *row;
 
+	if (!json_array_size(rows))
+		fprintf(out, "%s\n", empty_header);
 	json_array_foreach(rows, i, row)
 	{
 		if (!i)
@@ -133,19 +136,51 @@ static json_t *timeline(const struct model *m, const char *name)
 	return rows;
 }
 
+#define PROCESS_COLUMNS                                                                        \
+	"start_s,end_s,exit,instrumented,pss_bytes_max,private_bytes_max,live_heap_bytes_max," \
+	"unshared_bytes_max,fds_max,fd_limit"
+
+/* Of those that may have no rows. */
+static const char pool_columns[] =
+	"id,owner_pid,rank,stage,epoch,name,label,dataset,origin,framework,framework_version,"
+	"start_method,declared_workers,batch_size,prefetch,persistent,stateful,named,guessed,grouped,"
+	"releasable,released,kept,start_s,first_batch_s,exhausted_s,end_s,restart_s,stall_s,batches,"
+	"expected_batches,memory_bytes_max,private_bytes_max,live_heap_bytes_max,unshared_bytes_max,"
+	"in_owner_bytes_max,shm_bytes_max,parked_batch_bytes_max,idle_retained_bytes_max,"
+	"idle_retained_seconds,idle_retained_byte_seconds";
+static const char worker_columns[] = "pool,stage,epoch,pid," PROCESS_COLUMNS ",worker_id,orphan";
+static const char owner_columns[] = "pid," PROCESS_COLUMNS
+				    ",rank,command,allocator,python,python_state,python_reason";
+static const char phase_columns[] =
+	"stage,epoch,name,owner_pid,start_s,end_s,peak_pss_bytes,stall_s";
+static const char timeline_columns[] =
+	"t_s,pss_bytes,owner_bytes,delivering_bytes,parked_bytes,idle_bytes,idle_retained_bytes,"
+	"overlap_bytes,parked_batch_bytes,limit_bytes,cgroup_bytes,pools,processes,estimated";
+static const char finding_columns[] =
+	"id,severity,title,text,bytes,site_function,site_file,site_line,site_bytes,advice,framework,release_helps";
+static const char site_columns[] =
+	"pool,pid,processes,function,file,line,mapped,live_bytes,live_blocks,alloc_bytes,"
+	"alloc_blocks";
+
 static const struct table {
 	const char *name;
 	json_t *(*rows)(const struct model *m, const char *name);
+	const char *empty_header;
 } tables[] = {
-	{"pools", part_of_report},    {"workers", workers},
-	{"phases", part_of_report},   {"timeline", timeline},
-	{"totals", part_of_report},   {"peak", part_of_report},
-	{"owners", part_of_report},   {"findings", part_of_report},
-	{"sites", part_of_report},    {"reconciliation", part_of_report},
-	{"overhead", part_of_report},
+	{"pools", part_of_report, pool_columns},
+	{"workers", workers, worker_columns},
+	{"phases", part_of_report, phase_columns},
+	{"timeline", timeline, timeline_columns},
+	{"totals", part_of_report, ""},
+	{"peak", part_of_report, ""},
+	{"owners", part_of_report, owner_columns},
+	{"findings", part_of_report, finding_columns},
+	{"sites", part_of_report, site_columns},
+	{"reconciliation", part_of_report, ""},
+	{"overhead", part_of_report, ""},
 };
 
-const char export_csv_tables[] =
+static const char table_names[] =
 	"pools|workers|phases|timeline|totals|peak|owners|findings|sites|reconciliation|overhead";
 
 int export_csv(FILE *out, const struct model *m, const struct export_options *options,
@@ -161,10 +196,10 @@ int export_csv(FILE *out, const struct model *m, const struct export_options *op
 		rows = tables[i].rows(m, name);
 		if (!rows)
 			return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot make the table");
-		print_rows(out, rows);
+		print_rows(out, rows, tables[i].empty_header);
 		json_decref(rows);
 		return 0;
 	}
-	error_set(e, ERROR_USAGE, "no table \"%s\"; tables: %s", name, export_csv_tables);
+	error_set(e, ERROR_USAGE, "no table \"%s\"; tables: %s", name, table_names);
 	return ERROR_USAGE;
 }

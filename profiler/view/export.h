@@ -55,7 +55,4 @@ export_write export_openmetrics, export_perfetto, export_csv, export_collapsed, 
  * lives then (ERROR_USAGE). Fills `e` and returns its kind. */
 int export_no_sites(const struct model *m, const struct model_site_filter *filter, struct error *e);
 
-/* The words of --table, "pools|workers|...", for the help. */
-extern const char export_csv_tables[];
-
 #endif

@@ -20,7 +20,28 @@ static const struct table_column columns[COLUMNS] = {
 	[SITE] = {"SITE, innermost of your code", 0, 0, 1},
 };
 
+/* " of validate pools", " of train #4 e1, process 4102" */
+static void print_choice(FILE *out, const struct model *m, const struct sites_options *o)
+{
+	const struct model_site_filter *f = &o->filter;
+	const char *between = " of ";
+	char name[WORDS_MAX];
+
+	if (f->stage >= 0) {
+		fprintf(out, "%s%s pools", between, model_stage_name((enum model_stage)f->stage));
+		between = ", ";
+	}
+	if (f->pool >= 0) {
+		fprintf(out, "%s%s", between,
+			words_safe(name, sizeof(name), m->pools[f->pool].name, o->utf8));
+		between = ", ";
+	}
+	if (f->pid)
+		fprintf(out, "%sprocess %lld", between, (long long)f->pid);
+}
+
 /* "Sites, live at the peak, 12:33: 14.9 GiB, sampled, one in 64 KiB to 8 MiB"
+ * "Sites of train #4 e1, live at the peak, ..."
  * "Sites, allocated in train, live in validate e0, 12:33: 60.0 MiB, sampled, one in 64 KiB" */
 static void print_title(FILE *out, const struct model *m, const struct sites_options *o,
 			int64_t live)
@@ -29,7 +50,9 @@ static void print_title(FILE *out, const struct model *m, const struct sites_opt
 	int at_peak = o->filter.t_ns == MODEL_NONE && t_ns == m->totals.peak_at_ns;
 	char moment[FORMAT_MAX], bytes[FORMAT_MAX], mean[FORMAT_MAX];
 
-	fprintf(out, "Sites, ");
+	fprintf(out, "Sites");
+	print_choice(out, m, o);
+	fprintf(out, ", ");
 	if (o->filter.from_stage)
 		fprintf(out, "allocated in %s, ",
 			model_stage_name((enum model_stage)(o->filter.from_stage - 1)));

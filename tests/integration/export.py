@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """loopmem export: each format read back by a reader of its own, and compared with the JSON report."""
+import contextlib
 import csv
 import io
 import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 
@@ -321,6 +323,18 @@ def the_table_of_workers_has_each_with_its_pool():
     rows = table("workers")
     expected = [(p["id"], w["pid"]) for p in report["pools"] for w in p["workers"]]
     assert [(int(r["pool"]), int(r["pid"])) for r in rows] == expected
+
+
+@tap.claim
+def a_table_without_rows_has_the_header_of_one_with_rows():
+    bare = f"{TMP}/bare.loopmem"
+    shutil.copy(WITH_SITES, bare)
+    with contextlib.closing(sqlite3.connect(bare)) as db, db:
+        for name in ("pool", "pool_worker", "event", "sample", "rollup", "process", "site", "site_sample", "shm", "system"):
+            db.execute(f"DELETE FROM {name}")
+    for name in ("pools", "workers", "phases", "timeline", "owners", "findings", "sites"):
+        full, empty = (export("csv", "--table", name, session=s).splitlines() for s in (WITH_SITES, bare))
+        assert len(full) > 1 and empty == full[:1], (name, full[:2], empty[:2])
 
 
 @tap.claim

@@ -66,7 +66,10 @@ def a_pool_and_its_workers_are_chosen_by_number_and_pid():
     assert {owner for _, owner, _ in rows(sites(f"--pool={pool['id']}", at))} == {pool["name"]}
     one = live(f"--worker={pool['workers'][0]['pid']}", at)
     assert abs(one * 8 / live(f"--pool={pool['id']}", at) - 1) < 0.1, "eight equal workers"
-    assert "no pool #99" in sites("--pool=99", status=2)
+    assert sites(f"--pool={pool['id']}", at).startswith(f"Sites of {pool['name']}, live at ")
+    assert sites("--stage=train", "--worker=" + str(pool["workers"][0]["pid"]), at).startswith(
+        f"Sites of train pools, process {pool['workers'][0]['pid']}, live at ")
+    assert re.search(r"no pool #99 in .*: the last is #\d+", sites("--pool=99", status=2))
     assert "--stage=train is all pools of that stage" in sites("--pool=train", status=2)
     assert "--pool training: not a number" in sites("--pool=training", status=2)
     assert "no process 1 " in sites("--worker=1", status=2)
@@ -82,6 +85,8 @@ def a_moment_is_told_as_it_was_asked_for():
     at = int(minutes) * 60 + int(seconds)
     assert report["phases"][phase - 1]["start_s"] - 1 <= at <= report["phases"][phase - 1]["end_s"]
     assert "after the end of" in sites("--at=1:00:00", status=2)
+    for none in ("1:99", "1.5:30", "99:99:1", "1:", ":1", "-1", "1:2:3:4", "nan"):
+        assert "not peak, end, phase:N or a number of seconds" in sites(f"--at={none}", status=2), none
 
 
 @tap.claim
