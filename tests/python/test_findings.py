@@ -36,7 +36,7 @@ def read(name, *command, options=()):
 
 pool = ThreadPoolExecutor(3)
 runs = {name: pool.submit(read, name, str(HERE / "torch_faults.py"), name)
-        for name in ("held", "held-not", "parked", "parked-not", "clean")}
+        for name in ("held", "held-not", "parked", "parked-not", "kept", "kept-not", "losses", "losses-not", "clean")}
 runs |= {name: pool.submit(read, name, str(HERE / "torch_faults.py"), name, options=("--sample-bytes=64K",))
          for name in ("spawned", "spawned-not")}
 runs |= {name: pool.submit(read, name, str(HERE / "shared_list.py"), name) for name in ("strings", "numpy", "collected", "frozen")}
@@ -75,6 +75,29 @@ def a_dataset_is_pickled_into_every_spawned_worker():
     near(evidence["copied_bytes"], 2 * size)
     assert evidence["workers"] == 2, evidence
     silent("spawned-not", ("slow-shutdown",))
+
+
+def named(found, size, text):
+    """The line of torch_faults.py that holds it, and how much of it."""
+    line = (HERE / "torch_faults.py").read_text(encoding="utf-8").splitlines()[found["site_line"] - 1]
+    assert found["site_file"].endswith("torch_faults.py") and text in line, (found, line)
+    near(found["site_bytes"], size)
+
+
+@tap.claim
+def what_workers_keep_of_each_item_is_named_with_its_line():
+    found, size = runs["kept"].result()
+    near(found["worker-growth"]["evidence"]["growth_bytes"], size)
+    named(found["worker-growth"], size, "numpy.full(")
+    silent("kept-not")
+
+
+@tap.claim
+def losses_with_their_graphs_are_named_with_the_line_that_made_them():
+    found, size = runs["losses"].result()
+    assert found["main-growth-per-step"]["evidence"]["growth_bytes"] > 0.9 * size, found
+    named(found["main-growth-per-step"], size, "loss = net(")
+    silent("losses-not")
 
 
 @tap.claim

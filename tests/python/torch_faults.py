@@ -4,6 +4,8 @@ of itself.
   held     the loop counts its batches and keeps the iterator while another loader works
   parked   it leaves its loader early, and keeps the iterator
   spawned  workers are spawned, with a list of strings in the dataset
+  kept     each worker keeps every item that it decoded
+  losses   the loop keeps its losses with their graphs
   clean    nothing: two loaders, three epochs, a model that learns
 """
 import sys
@@ -59,6 +61,27 @@ class Mapped(Listed):
         return float(numpy.memmap(self.name, mode="r")[index])
 
 
+class Keeping(Dataset):
+    """It works for 8 s with two workers."""
+    ITEM_BYTES, ITEMS = 400 << 10, 240
+
+    def __init__(self, faulty):
+        self.kept, self.faulty = [], faulty
+
+    def __len__(self):
+        return self.ITEMS
+
+    def decode(self, index):
+        return numpy.full(self.ITEM_BYTES // 8, float(index))
+
+    def __getitem__(self, index):
+        time.sleep(0.065)
+        image = self.decode(index)
+        if self.faulty:
+            self.kept.append(image)
+        return image[:4]
+
+
 def loader(dataset, **more):
     return DataLoader(dataset, batch_size=4, num_workers=WORKERS, prefetch_factor=PREFETCH, **more)
 
@@ -109,6 +132,23 @@ def spawned(faulty):
     return sum(map(sys.getsizeof, dataset.strings)) if faulty else 0
 
 
+def kept(faulty):
+    for _ in loader(Keeping(faulty)):
+        pass
+    return Keeping.ITEM_BYTES * Keeping.ITEMS if faulty else 0
+
+
+def losses(faulty):
+    """8 s; each loss holds what its graph needs: 64 rows of 1024 numbers and of 2048."""
+    net = torch.nn.Sequential(torch.nn.Linear(1024, 2048), torch.nn.Sigmoid(), torch.nn.Linear(2048, 1))
+    seen, steps = [], 96
+    for batch in loader(Cached(4 * steps, 0)):
+        loss = net(batch.repeat(16, 1)).square().mean()
+        seen.append(loss if faulty else loss.item())
+        time.sleep(0.07)
+    return steps * 64 * (1024 + 2048) * 4 if faulty else 0
+
+
 def clean(_):
     model = torch.nn.Linear(1024, 1)
     optimizer = torch.optim.AdamW(model.parameters())
@@ -126,4 +166,5 @@ def clean(_):
 if __name__ == "__main__":
     torch.set_num_threads(1)
     name = sys.argv[1]
-    print({"held": held, "parked": parked, "spawned": spawned, "clean": clean}[name.removesuffix("-not")](not name.endswith("-not")))
+    fault = globals()[name.removesuffix("-not")]
+    print(fault(not name.endswith("-not")))
