@@ -84,6 +84,29 @@ static void most_that_is_not_there_is_refused_however_much_is(void **state)
 	assert_true(yes_in_vain(ASKED) < ASKED / 20);
 }
 
+/* 4 MiB apart they share a bit, which goes with the last of them; of more than can be counted it stays. */
+static void a_bit_is_set_while_one_of_its_blocks_lives(void **state)
+{
+	enum { APART = 4 << 20, MANY = 300 };
+	const char *first = address(100), *beside = first + 64;
+	struct live live = {.site = 1, .bytes = 1, .blocks = 1};
+
+	(void)state;
+	live_forked();
+	assert_true(live_add(first, live) && live_add(first + APART, live));
+	assert_false(live_may_be_short(beside) || live_may_be_short(first - 64));
+	assert_true(live_remove(first, &live) && live_may_be_short(first));
+	assert_true(live_remove(first + APART, &live));
+	assert_false(live_may_be_short(first));
+	for (int64_t i = 0; i < MANY; i++)
+		assert_true(live_add(first + i * APART, live));
+	for (int64_t i = 0; i < MANY; i++) {
+		assert_true(live_may_be_short(first + i * APART));
+		assert_true(live_remove(first + i * APART, &live));
+	}
+	assert_false(live_may_be_short(beside));
+}
+
 static void null_looks_sampled_and_is_not(void **state)
 {
 	struct live live;
@@ -144,6 +167,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_added_comes_out_once),
 		cmocka_unit_test(most_that_is_not_there_is_refused_however_much_is),
+		cmocka_unit_test(a_bit_is_set_while_one_of_its_blocks_lives),
 		cmocka_unit_test(null_looks_sampled_and_is_not),
 		cmocka_unit_test(a_place_is_taken_once),
 		cmocka_unit_test(parts_of_a_mapping_take_their_share),
