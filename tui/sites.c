@@ -94,18 +94,29 @@ static int line_shown(const struct ui *ui, int line)
 	       (!ui->switched[SCREEN_SITES] || !ui->model->lines[line].native);
 }
 
+/* "numpy/core/_multiarray_umath.so" of what is installed, else the file's name: "" where the line is named with it already. */
+static const char *module_words(const struct model_line *line)
+{
+	static const char installed[] = "-packages/";
+	const char *module = line->module ? line->module : "", *at = strstr(module, installed);
+	const char *slash = strrchr(module, '/');
+
+	if (at)
+		return at + strlen(installed);
+	if (!line->file || !line->line)
+		return "";
+	return slash ? slash + 1 : module;
+}
+
 static void draw_line(const struct ui *ui, struct cells *cells, int y, int x, int line)
 {
 	struct pen pen = pen_at(cells, y, x);
-	const struct model_line *l = &ui->model->lines[line];
-	/* what has no file and line is named with its module already */
-	const char *module = l->module && l->file && l->line ? l->module : "",
-		   *slash = strrchr(module, '/');
+	const char *module = module_words(&ui->model->lines[line]);
 	char text[NAME_SIZE];
 
 	pen_text(&pen, site_words(text, sizeof(text), ui->model, line, utf8(ui)));
-	if (l->native && cells->width >= WIDE)
-		pen_print(&pen, "   native%s%s", *module ? ", " : "", slash ? slash + 1 : module);
+	if (ui->model->lines[line].native && cells->width >= WIDE)
+		pen_print(&pen, "   native%s%s", *module ? ", " : "", module);
 }
 
 /* What the line called, one level deeper each. */
