@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "profiler/cmd/command.h"
+#include "profiler/cmd/whole_file.h"
 #include "profiler/gate/output.h"
 #include "profiler/gate/text.h"
 #include "profiler/view/report.h"
@@ -22,36 +23,24 @@ static int say_failed(const char *name, const char *file)
 
 /* ---- files named on the command line ------------------------------------------------------------------------ */
 
-static FILE *open_file(const char *name, const char *file)
+static int end_file(struct whole_file *w, const char *name, const char *file)
 {
-	FILE *out = fopen(file, "we");
-
-	if (!out)
-		say_failed(name, file);
-	return out;
-}
-
-static int close_file(FILE *out, const char *name, const char *file)
-{
-	int failed = ferror(out);
-
-	return fclose(out) || failed ? say_failed(name, file) : 0;
+	return whole_file_end(w, file) ? say_failed(name, file) : 0;
 }
 
 static int write_form(const char *name, const char *file, const struct result *result,
 		      result_write *write)
 {
-	FILE *out = open_file(name, file);
+	struct whole_file w;
 
-	if (!out)
-		return 1;
-	if (write(out, result)) {
+	if (whole_file_begin(&w))
+		return say_failed(name, file);
+	if (write(w.out, result)) {
+		whole_file_drop(&w);
 		errno = ENOMEM;
-		say_failed(name, file);
-		fclose(out);
-		return 1;
+		return say_failed(name, file);
 	}
-	return close_file(out, name, file);
+	return end_file(&w, name, file);
 }
 
 /* ---- files of the step -------------------------------------------------------------------------------------------- */
@@ -155,11 +144,13 @@ void check_write_error(const struct check_request *r, const char *name, const st
 		       FILE *out)
 {
 	const char *junit = r->files_of[RESULT_JUNIT];
-	FILE *file = junit ? open_file(name, junit) : NULL;
+	struct whole_file w;
 
-	if (file) {
-		junit_error(file, e);
-		close_file(file, name, junit);
+	if (junit && whole_file_begin(&w)) {
+		say_failed(name, junit);
+	} else if (junit) {
+		junit_error(w.out, e);
+		end_file(&w, name, junit);
 	}
 	if (r->github)
 		github_error(out, e);

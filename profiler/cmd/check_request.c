@@ -8,6 +8,7 @@
 #include "profiler/cmd/check_output.h"
 #include "profiler/cmd/command.h"
 #include "profiler/cmd/open_session.h"
+#include "profiler/cmd/whole_file.h"
 #include "profiler/gate/budget.h"
 #include "profiler/gate/judge.h"
 #include "profiler/gate/suggest.h"
@@ -289,12 +290,18 @@ static int fail(const struct check *c, const struct error *e, FILE *out)
 static int suggest(const struct check *c, FILE *out)
 {
 	const char *file = c->request->suggest_output;
-	FILE *to = file ? fopen(file, "we") : out;
-	int failed = !to;
+	struct whole_file w;
+	int failed;
 
-	if (to) {
-		suggest_budget(to, c->head.runs.items, c->head.runs.count);
-		failed = file ? fclose(to) : fflush(to);
+	if (!file) {
+		suggest_budget(out, c->head.runs.items, c->head.runs.count);
+		failed = fflush(out);
+	} else {
+		failed = whole_file_begin(&w);
+		if (!failed) {
+			suggest_budget(w.out, c->head.runs.items, c->head.runs.count);
+			failed = whole_file_end(&w, file);
+		}
 	}
 	if (!failed)
 		return 0;

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profiler/cmd/choice.h"
@@ -11,6 +10,7 @@
 #include "profiler/cmd/format_option.h"
 #include "profiler/cmd/open_session.h"
 #include "profiler/cmd/site_filter.h"
+#include "profiler/cmd/whole_file.h"
 #include "profiler/size.h"
 #include "profiler/view/export.h"
 
@@ -154,49 +154,19 @@ const struct argp cmd_export_argp = {
 	.doc = "Writes a session in the format of another tool.",
 };
 
-/* Half a file would be taken for a whole one; a device or a pipe is not ours to remove. */
-static void remove_half(const char *file)
-{
-	struct stat s;
-
-	if (!lstat(file, &s) && S_ISREG(s.st_mode))
-		unlink(file);
-}
-
-static int write_file(const char *file, const char *text, size_t size)
-{
-	FILE *out = file ? fopen(file, "we") : stdout;
-	int number;
-
-	if (!out)
-		return -1;
-	number = fwrite(text, 1, size, out) < size || fflush(out) ? errno : 0;
-	if (file && fclose(out) && !number)
-		number = errno;
-	if (number && file)
-		remove_half(file);
-	errno = number;
-	return number ? -1 : 0;
-}
-
-/* The file is opened when all of it is there to be written: where that fails, what it was stays. */
 static int write_output(const struct arguments *a, const struct model *m, struct error *e)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *memory = open_memstream(&text, &size);
-	int kind, failed;
+	struct whole_file w;
+	int kind;
 
-	if (!memory)
+	if (whole_file_begin(&w))
 		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot make the export");
-	kind = a->format->write(memory, m, &a->options, e);
-	failed = ferror(memory);
-	if ((fclose(memory) || failed) && !kind)
-		kind = error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot make the export");
-	if (!kind && write_file(a->output, text, size))
+	kind = a->format->write(w.out, m, &a->options, e);
+	if (kind)
+		whole_file_drop(&w);
+	else if (whole_file_end(&w, a->output))
 		kind = error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s",
 				       a->output ? a->output : "the export");
-	free(text);
 	return kind;
 }
 

@@ -10,6 +10,7 @@
 #include "profiler/cmd/format_option.h"
 #include "profiler/cmd/open_session.h"
 #include "profiler/cmd/terminal.h"
+#include "profiler/cmd/whole_file.h"
 #include "profiler/view/report.h"
 
 enum { KEY_FULL = 0x100, KEY_WIDTH, KEY_ASCII, KEY_MAX_BYTES, KEY_WHAT_IF };
@@ -134,33 +135,24 @@ const struct argp cmd_report_argp = {
 	       "for nothing, and what to do. Several FILEs are the ranks of one job.",
 };
 
-static int write_report(const struct arguments *a, struct model **models, FILE *out,
-			struct error *e)
+static int write_output(const struct arguments *a, struct model **models, struct error *e)
 {
 	struct report_options wanted = a->options;
+	struct whole_file w;
 
+	if (whole_file_begin(&w))
+		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot make the report");
 	wanted.utf8 = !a->ascii && terminal_utf8();
 	if (!wanted.width)
-		wanted.width = terminal_width(out);
-	if (a->format->write(out, models, (size_t)a->file_count, &wanted) < 0)
+		wanted.width = terminal_width(a->output ? w.out : stdout);
+	if (a->format->write(w.out, models, (size_t)a->file_count, &wanted) < 0) {
+		whole_file_drop(&w);
 		return error_set_errno(e, ERROR_SYSTEM, ENOMEM, "cannot make the report");
-	if (fflush(out) || ferror(out))
+	}
+	if (whole_file_end(&w, a->output))
 		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s",
 				       a->output ? a->output : "the report");
 	return 0;
-}
-
-static int write_output(const struct arguments *a, struct model **models, struct error *e)
-{
-	FILE *out = a->output ? fopen(a->output, "we") : stdout;
-	int kind;
-
-	if (!out)
-		return error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", a->output);
-	kind = write_report(a, models, out, e);
-	if (a->output && fclose(out) && !kind)
-		kind = error_set_errno(e, ERROR_SYSTEM, errno, "cannot write %s", a->output);
-	return kind;
 }
 
 /* A session without a sample has nothing to tell, unless it is that it is damaged. */

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import resource
 import shutil
 import sqlite3
 import subprocess
@@ -398,6 +399,18 @@ def too_many_metrics_are_refused_and_leave_no_file():
                    check=True)
     assert "leave out --per-worker" in loopmem("export", "--per-worker", "-o", path, wide, status=2)
     assert not os.path.exists(path)
+
+
+@tap.claim
+def a_file_that_cannot_be_written_whole_is_not_left_half_written():
+    for command in (["report"], ["report", "-f", "html"], ["export", "-f", "csv", "--table=timeline"],
+                    ["check", "--max=total.peak_pss_bytes=1TiB", "-q", "--junit"]):
+        path = f"{TMP}/cut"
+        words = [f"{BUILD}/loopmem", *command, *([] if command[0] == "check" else ["-o"]), path, SESSION]
+        done = subprocess.run(words, capture_output=True, text=True, restore_signals=False,  # SIGXFSZ stays ignored
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
+        assert done.returncode and f"cannot write {path}: File too large" in done.stderr, (words, done)
+        assert not os.path.exists(path), words
 
 
 tap.run()
