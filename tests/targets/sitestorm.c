@@ -46,6 +46,7 @@ static void mask_timer(int how)
 	pthread_sigmask(how, &timer, NULL);
 }
 
+/* A hole first, then what is left of it on both sides: whatever another thread maps into the hole meanwhile is not ours. */
 static void *map(void *unused)
 {
 	mask_timer(SIG_UNBLOCK);
@@ -53,7 +54,8 @@ static void *map(void *unused)
 		char *p = mmap(NULL, 16 << 12, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			       -1, 0);
 		munmap(p + (4 << 12), 4 << 12);
-		munmap(p, 16 << 12);
+		munmap(p, 4 << 12);
+		munmap(p + (8 << 12), 8 << 12);
 	}
 	return unused;
 }
