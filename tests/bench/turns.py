@@ -1,8 +1,8 @@
 """Two programs timed against each other on a machine whose speed varies.
 
 Both run at once, each stopped (SIGSTOP to its process group) while the other has its turn of 50 ms, and the time of a program
-is that of its own turns. What slows the machine for longer than a turn meets both alike: where two runs one after the other
-differ by a tenth and more, bare against bare, two in turns differ by a fiftieth. A turn begins with cold caches, for both.
+is that of its own turns. What slows the machine for longer than a turn meets both alike: where the ratios of runs one after the other
+lie a tenth and more apart, those of turns lie a fiftieth apart, bare against bare. A turn begins with cold caches, for both.
 
 What goes by the clock while its group is stopped costs more than it would: loopmem's collector is due when its turn
 begins, and looks at a program's memory twice as often for the work that the program does. Ratios are so a little too high.
