@@ -287,21 +287,15 @@ static int fail(const struct check *c, const struct error *e, FILE *out)
 	return e->kind == ERROR_USAGE ? EXIT_USAGE : EXIT_UNREADABLE;
 }
 
-static int suggest(const struct check *c, FILE *out)
+static int suggest(const struct check *c)
 {
 	const char *file = c->request->suggest_output;
 	struct whole_file w;
-	int failed;
+	int failed = whole_file_begin(&w);
 
-	if (!file) {
-		suggest_budget(out, c->head.runs.items, c->head.runs.count);
-		failed = fflush(out);
-	} else {
-		failed = whole_file_begin(&w);
-		if (!failed) {
-			suggest_budget(w.out, c->head.runs.items, c->head.runs.count);
-			failed = whole_file_end(&w, file);
-		}
+	if (!failed) {
+		suggest_budget(w.out, c->head.runs.items, c->head.runs.count);
+		failed = whole_file_end(&w, file);
 	}
 	if (!failed)
 		return 0;
@@ -339,7 +333,7 @@ static int perform(struct check *c, FILE *out)
 	if (open_head(c, &e))
 		return fail(c, &e, out);
 	if (c->request->suggest)
-		return suggest(c, out);
+		return suggest(c);
 	if (open_base(c, &e))
 		return fail(c, &e, out);
 	return judge_and_tell(c, out, &e);
